@@ -31,8 +31,6 @@ from mockserver.resources.webhooks.event import (
     sms,
 )
 
-_agreed = _contested = PayloadName
-
 
 def _with(**members: Any) -> Callable[[Occurrence], Mapping[str, Any]]:
     """Return a function adding constant payload members."""
@@ -77,7 +75,7 @@ RAISED: tuple[RaisedEvent, ...] = (
     # Transactional e-mails: contract/events#transactional; spam, `uuid` and what opens add as recorded in September
     # 2026.
     _email(
-        names=("sent", "request"), sent_as=_agreed("request"), exported=_REQUEST, members=email,
+        names=("sent", "request"), sent_as=PayloadName("request"), exported=_REQUEST, members=email,
         adds=_with(reason="sent", **_SENT_FROM),
         scenes={
             "delivered": 0, "delivered_opened": 0, "delivered_opened_clicked": 0, "delivered_unsubscribed": 0,
@@ -86,7 +84,7 @@ RAISED: tuple[RaisedEvent, ...] = (
         },
     ),
     _email(
-        names=("delivered",), sent_as=_agreed("delivered"), exported=_DELIVERED, members=email_with_uuid,
+        names=("delivered",), sent_as=PayloadName("delivered"), exported=_DELIVERED, members=email_with_uuid,
         adds=_with(reason="sent", **_SENT_FROM),
         scenes={
             "delivered": 2, "delivered_opened": 2, "delivered_opened_clicked": 2, "delivered_unsubscribed": 2,
@@ -94,118 +92,122 @@ RAISED: tuple[RaisedEvent, ...] = (
         },
     ),
     _email(
-        names=("hardBounce",), sent_as=_agreed("hard_bounce"), exported=_HARD_BOUNCE, members=email_with_uuid,
+        names=("hardBounce",), sent_as=PayloadName("hard_bounce"), exported=_HARD_BOUNCE, members=email_with_uuid,
         adds=_UNKNOWN_ADDRESS, scenes={"hard_bounce": 3},
     ),
     _email(
-        names=("softBounce",), sent_as=_agreed("soft_bounce"), exported=_SOFT_BOUNCE, members=email_with_uuid,
+        names=("softBounce",), sent_as=PayloadName("soft_bounce"), exported=_SOFT_BOUNCE, members=email_with_uuid,
         adds=_FULL_MAILBOX, scenes={"soft_bounce": 4},
     ),
     _email(
-        names=("blocked",), sent_as=_agreed("blocked"), exported=Exported("blocked", 12), members=email_with_uuid,
+        names=("blocked",), sent_as=PayloadName("blocked"), exported=Exported("blocked", 12), members=email_with_uuid,
         adds=_with(reason="blocked : due to blacklist user"), scenes={"blocked": 1},
     ),
     _email(
-        names=("spam",), sent_as=_contested("spam", ("complaint",)), exported=_SPAM, members=email_with_uuid,
+        names=("spam",), sent_as=PayloadName("spam", ("complaint",)), exported=_SPAM, members=email_with_uuid,
         adds=_NOTHING_MORE, scenes={"delivered_complaint": 3_600},
     ),
     _email(
-        names=("invalid",), sent_as=_agreed("invalid_email"), exported=Exported("invalid", 10), members=email,
+        names=("invalid",), sent_as=PayloadName("invalid_email"), exported=Exported("invalid", 10), members=email,
         adds=_NOTHING_MORE, scenes={"invalid": 0},
     ),
     _email(
-        names=("deferred",), sent_as=_agreed("deferred"), exported=Exported("deferred", 11), members=email,
+        names=("deferred",), sent_as=PayloadName("deferred"), exported=Exported("deferred", 11), members=email,
         adds=_with(reason="421 4.7.0 Try again later", **_SENT_FROM), scenes={"deferred_delivered": 5},
     ),
     _email(
-        names=("click",), sent_as=_agreed("click"), exported=_CLICK, members=email,
+        names=("click",), sent_as=PayloadName("click"), exported=_CLICK, members=email,
         adds=_with(**_SEEN, link="https://acme.test/offer"), scenes={"delivered_opened_clicked": 320},
     ),
     _email(
-        names=("opened",), sent_as=_agreed("opened"), exported=_OPEN, members=email, adds=_OPENED,
+        names=("opened",), sent_as=PayloadName("opened"), exported=_OPEN, members=email, adds=_OPENED,
         scenes={"delivered_opened": 300, "delivered_opened_clicked": 300, "delivered_unsubscribed": 300},
     ),
     _email(
-        names=("uniqueOpened",), sent_as=_agreed("unique_opened"), exported=Exported("uniqueOpened", 15), members=email,
+        names=("uniqueOpened",), sent_as=PayloadName("unique_opened"), exported=Exported("uniqueOpened", 15),
+        members=email,
         adds=_OPENED, scenes={"delivered_opened": 300, "delivered_opened_clicked": 300, "delivered_unsubscribed": 300},
     ),
     _email(
-        names=("unsubscribed",), sent_as=_contested("unsubscribed", ("unsubscribe",)), exported=_UNSUBSCRIBED,
+        names=("unsubscribed",), sent_as=PayloadName("unsubscribed", ("unsubscribe",)), exported=_UNSUBSCRIBED,
         members=email, adds=_with(**_SEEN, is_returnpath=False), scenes={"delivered_unsubscribed": 340},
     ),
     # No document lists `error` among subscriptions, but the service accepts it; that subscribers to `blocked` receive
     # `error` too is proposed.
     _email(
-        names=("error",), sent_as=_agreed("error"), sent_to=("error", "blocked"), exported=Exported("error", 14),
+        names=("error",), sent_as=PayloadName("error"), sent_to=("error", "blocked"), exported=Exported("error", 14),
         members=email, adds=_with(reason="error while sending"), scenes=_IN_NO_STORY,
     ),
     # No webhook can subscribe to opens by proxy by their own names; which subscribers receive them is proposed.
     _email(
-        names=("proxyOpen",), when=When.NEVER, sent_as=_agreed("proxy_open"), sent_to=("opened",), exported=_BY_PROXY,
+        names=("proxyOpen",), when=When.NEVER, sent_as=PayloadName("proxy_open"), sent_to=("opened",),
+        exported=_BY_PROXY,
         members=email, adds=_OPENED, scenes=_IN_NO_STORY,
     ),
     _email(
-        names=("uniqueProxyOpen",), when=When.NEVER, sent_as=_agreed("unique_proxy_open"), sent_to=("uniqueOpened",),
+        names=("uniqueProxyOpen",), when=When.NEVER, sent_as=PayloadName("unique_proxy_open"),
+        sent_to=("uniqueOpened",),
         exported=_BY_PROXY, members=email, adds=_OPENED, scenes=_IN_NO_STORY,
     ),
     # Campaigns and contacts: contract/events#marketing.
     _campaign(
-        names=("spam",), sent_as=_agreed("spam"), exported=_SPAM, members=campaign,
+        names=("spam",), sent_as=PayloadName("spam"), exported=_SPAM, members=campaign,
         adds=_with(reason="complaint of the recipient"),
     ),
-    _campaign(names=("opened",), sent_as=_agreed("opened"), exported=_OPEN, members=campaign, adds=_NOTHING_MORE),
+    _campaign(names=("opened",), sent_as=PayloadName("opened"), exported=_OPEN, members=campaign, adds=_NOTHING_MORE),
     _campaign(
-        names=("click",), sent_as=_agreed("click"), exported=_CLICK, members=campaign,
+        names=("click",), sent_as=PayloadName("click"), exported=_CLICK, members=campaign,
         adds=_with(URL="https://acme.test/offer"),
     ),
     _campaign(
-        names=("hardBounce",), sent_as=_contested("hard_bounced", ("hard_bounce",)), exported=_HARD_BOUNCE,
+        names=("hardBounce",), sent_as=PayloadName("hard_bounced", ("hard_bounce",)), exported=_HARD_BOUNCE,
         members=campaign, adds=_UNKNOWN_ADDRESS,
     ),
     _campaign(
-        names=("softBounce",), sent_as=_contested("soft_bounced", ("soft_bounce",)), exported=_SOFT_BOUNCE,
+        names=("softBounce",), sent_as=PayloadName("soft_bounced", ("soft_bounce",)), exported=_SOFT_BOUNCE,
         members=campaign, adds=_FULL_MAILBOX,
     ),
     _campaign(
-        names=("unsubscribed",), sent_as=_contested("unsubscribed", ("unsubscribe",)), exported=_UNSUBSCRIBED,
+        names=("unsubscribed",), sent_as=PayloadName("unsubscribed", ("unsubscribe",)), exported=_UNSUBSCRIBED,
         members=campaign, adds=_with(list_id=[8], **_SENT_FROM),
     ),
-    _contact(names=("listAddition",), sent_as=_agreed("list_addition"), adds=lambda _: {"list_id": [8]}),
+    _contact(names=("listAddition",), sent_as=PayloadName("list_addition"), adds=lambda _: {"list_id": [8]}),
     _campaign(
-        names=("delivered",), sent_as=_agreed("delivered"), exported=_DELIVERED, members=campaign,
+        names=("delivered",), sent_as=PayloadName("delivered"), exported=_DELIVERED, members=campaign,
         adds=_with(**_SENT_FROM),
     ),
     # The specification leaves these two out of an update (contract/events#subscriptions).
     _contact(
-        names=("contactUpdated",), when=When.CREATION, sent_as=_agreed("contact_updated"),
+        names=("contactUpdated",), when=When.CREATION, sent_as=PayloadName("contact_updated"),
         adds=lambda what: {"content": [{"email": what.to, "attributes": {"FIRSTNAME": "Bob"}}]},
     ),
     # A list in `email` and a moment in microseconds, unlike all other events: both were captured from the service.
     _contact(
-        names=("contactDeleted",), when=When.CREATION, sent_as=_agreed("contact_deleted"),
+        names=("contactDeleted",), when=When.CREATION, sent_as=PayloadName("contact_deleted"),
         adds=lambda what: {"email": [what.to], "date": _in_microseconds(what.at)},
     ),
     # From the vendor's changelog of April 2026; the members of the payload are proposed.
     _contact(
-        names=("uniqueCouponSent",), sent_as=_agreed("unique_coupon_sent"),
+        names=("uniqueCouponSent",), sent_as=PayloadName("unique_coupon_sent"),
         adds=_with(coupon_code="ACME-4F7K", collection_id="23befbae-1505-47a8-bd27-e30ef739f32c"),
     ),
     _campaign(
-        names=("proxyOpen",), when=When.NEVER, sent_as=_agreed("proxy_open"), sent_to=("opened",), exported=_BY_PROXY,
+        names=("proxyOpen",), when=When.NEVER, sent_as=PayloadName("proxy_open"), sent_to=("opened",),
+        exported=_BY_PROXY,
         members=campaign, adds=_NOTHING_MORE,
     ),
     # No source says what payloads call some of the statuses; those have the event's own name
     # (contract/events#text-messages).
-    _sms(names=("accepted",), categories=(TRANSACTIONAL_SMS,), sent_as=_agreed("accepted"), exported=None),
-    _sms(names=("sent",), categories=_EVERY_SMS, sent_as=_agreed("sent"), exported=_REQUEST),
-    _sms(names=("delivered",), categories=_EVERY_SMS, sent_as=_agreed("delivered"), exported=_DELIVERED),
-    _sms(names=("softBounce",), categories=_EVERY_SMS, sent_as=_agreed("soft_bounce"), exported=_SOFT_BOUNCE),
-    _sms(names=("hardBounce",), categories=_EVERY_SMS, sent_as=_agreed("hard_bounce"), exported=_HARD_BOUNCE),
-    _sms(names=("unsubscribe",), categories=_EVERY_SMS, sent_as=_agreed("unsubscribe"), exported=None),
-    _sms(names=("reply",), categories=_EVERY_SMS, sent_as=_agreed("reply"), exported=None),
-    _sms(names=("subscribe",), categories=_EVERY_SMS, sent_as=_agreed("subscribe"), exported=None),
-    _sms(names=("skip",), categories=_EVERY_SMS, sent_as=_agreed("skip"), exported=None),
-    _sms(names=("blacklisted",), categories=(TRANSACTIONAL_SMS,), sent_as=_agreed("blacklisted"), exported=None),
+    _sms(names=("accepted",), categories=(TRANSACTIONAL_SMS,), sent_as=PayloadName("accepted"), exported=None),
+    _sms(names=("sent",), categories=_EVERY_SMS, sent_as=PayloadName("sent"), exported=_REQUEST),
+    _sms(names=("delivered",), categories=_EVERY_SMS, sent_as=PayloadName("delivered"), exported=_DELIVERED),
+    _sms(names=("softBounce",), categories=_EVERY_SMS, sent_as=PayloadName("soft_bounce"), exported=_SOFT_BOUNCE),
+    _sms(names=("hardBounce",), categories=_EVERY_SMS, sent_as=PayloadName("hard_bounce"), exported=_HARD_BOUNCE),
+    _sms(names=("unsubscribe",), categories=_EVERY_SMS, sent_as=PayloadName("unsubscribe"), exported=None),
+    _sms(names=("reply",), categories=_EVERY_SMS, sent_as=PayloadName("reply"), exported=None),
+    _sms(names=("subscribe",), categories=_EVERY_SMS, sent_as=PayloadName("subscribe"), exported=None),
+    _sms(names=("skip",), categories=_EVERY_SMS, sent_as=PayloadName("skip"), exported=None),
+    _sms(names=("blacklisted",), categories=(TRANSACTIONAL_SMS,), sent_as=PayloadName("blacklisted"), exported=None),
 )  # fmt: skip
 
 #: Events of received mails; a webhook that subscribes to several of them receives the first one.
