@@ -51,6 +51,16 @@ def name() -> fields.String:
     return fields.String(validate=validate.Regexp(rf"{NAME.pattern}\Z", error=error))
 
 
+def form(media: Mapping[str, str]) -> fields.String:
+    """Return a field for the form of an answer, by the names of media types: a link cannot set `Accept`."""
+    return fields.String(validate=validate.OneOf(tuple(media)))
+
+
+def media_type(query: Mapping[str, Any], media: Mapping[str, str]) -> str | None:
+    """Return the media type that the member `format` of a query names, or that `Accept` prefers, or None."""
+    return media.get(query.get("format", "")) or request.accept_mimetypes.best_match([*media.values()])
+
+
 class Part(Item):
     limit = limit()
     offset = offset()

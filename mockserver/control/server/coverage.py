@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Response, request
-from marshmallow import ValidationError, fields, validate
+from marshmallow import ValidationError, fields
 
-from mockserver.control.framework import off_loop, target
+from mockserver.control.framework import inputs, off_loop, target
 from mockserver.control.framework.call import ControlResource
 from mockserver.control.framework.compression import compressed
 from mockserver.core.traffic.coverage import Coverage as CoverageRow
@@ -44,7 +44,7 @@ class ReportForm(WorkspaceChoice):
             "that were called), or names with commas"
         ),
     )
-    format = fields.String(validate=validate.OneOf(tuple(_MEDIA)))
+    format = inputs.form(_MEDIA)
 
 
 @COVERAGE.call("GET", query=ReportForm, answer=Coverage, media=tuple(_MEDIA.values()))

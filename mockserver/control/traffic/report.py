@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_args
 from urllib.parse import urlencode
 
 from flask import Response, request
-from marshmallow import fields, validate
+from marshmallow import fields
 
 from mockserver.control.framework import inputs, off_loop
 from mockserver.control.framework.call import ControlResource
@@ -36,8 +36,7 @@ _SHOWN = 8
 class ReportForm(Item):
     since = fields.String(**about("the id of a request; only what came after it is reported"))
     limit = inputs.limit(_SHOWN)
-    #: By default what `Accept` prefers. A link can set no header.
-    format = fields.String(validate=validate.OneOf(tuple(_MEDIA)))
+    format = inputs.form(_MEDIA)
 
 
 @REPORT.call("GET", query=ReportForm, answer=Report, media=tuple(_MEDIA.values()))
@@ -48,7 +47,7 @@ def show(workspace: Workspace, query: dict[str, Any]) -> Report | Response:
     """
     off_loop.before_showing(row.size for row in workspace.journal)
     report = report_of(workspace, query.get("since"), query["limit"])
-    media = _MEDIA.get(query.get("format", "")) or request.accept_mimetypes.best_match([*_MEDIA.values()])
+    media = inputs.media_type(query, _MEDIA)
     return Response(f"{report}\n", content_type=f"{media}; charset=utf-8") if media == _MEDIA["text"] else report
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from flask import Response, request
-from marshmallow import ValidationError, fields, post_load, validate, validates_schema
+from marshmallow import ValidationError, fields, post_load, validates_schema
 
 from mockserver.control.framework import inputs, off_loop
 from mockserver.control.framework.call import ControlResource, listed, written
@@ -48,8 +48,7 @@ class RequestFilter(inputs.Part):
     #: Whether a fault holds the answer back, and the client waits for it.
     held = fields.Boolean()
     wait = inputs.wait()
-    #: By default what `Accept` prefers. A link can set no header.
-    format = fields.String(validate=validate.OneOf(tuple(_MEDIA)))
+    format = inputs.form(_MEDIA)
 
     @post_load
     def _as_match(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -98,7 +97,7 @@ def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     found = wait_for(
         request.environ, workspace, query["wait"], lambda: search.look(workspace.journal), frozenset({"request"})
     )
-    media = _MEDIA.get(query.get("format", "")) or request.accept_mimetypes.best_match([*_MEDIA.values()])
+    media = inputs.media_type(query, _MEDIA)
     is_har = media == _MEDIA["har"]
     if is_har and "limit" not in request.args:
         query["limit"] = None

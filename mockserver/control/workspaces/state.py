@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from flask import Response, request
-from marshmallow import Schema, fields, validate
+from marshmallow import Schema, fields
 
 from mockserver.control.framework import inputs, off_loop, target
 from mockserver.control.framework.call import ControlResource, listed
@@ -45,8 +45,7 @@ def seed_schema() -> Schema:
 
 
 class StateForm(Item):
-    #: By default what `Accept` prefers. A link can set no header.
-    format = fields.String(validate=validate.OneOf(tuple(_MEDIA)))
+    format = inputs.form(_MEDIA)
 
 
 class Reset(ScenarioChoice):
@@ -60,7 +59,7 @@ def show(workspace: Workspace, query: dict[str, Any]) -> Response:
     with workspace.lock:
         document = dump(workspace)
         off_loop.before_showing([weight(document)])
-    media = _MEDIA.get(query.get("format", "")) or request.accept_mimetypes.best_match([*_MEDIA.values()])
+    media = inputs.media_type(query, _MEDIA)
     if media == _MEDIA["yaml"]:
         return Response(to_yaml(document), content_type=media)
     found = b"".join((*json_text.pieces(document, write_instant, _ROWS), b"\n"))

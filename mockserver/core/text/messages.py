@@ -31,6 +31,8 @@ def meant(name: object, known: Iterable[str]) -> str | None:
 def nearest(name: object, known: Iterable[str]) -> str:
     """Return the end of a sentence about an unknown name: the most similar known name, or the list of known names."""
     known = list(known)
+    if not known:
+        return "none is known here"
     near = meant(name, known)
     return f"did you mean {near}?" if near else f"known: {cut(', '.join(sorted(known)), _LONGEST_LIST)}"
 
