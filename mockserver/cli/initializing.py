@@ -38,7 +38,25 @@ _IN_JAVASCRIPT = """Start a server, in CI as well; it is ready when the second c
   mockserver wait
 Let the product call http://127.0.0.1:8003/v3, with any API key. A workspace for each test:
   const answer = await fetch('http://127.0.0.1:8003/_mock/workspaces', {{method: 'POST'}});
-  const {{name, url, api_key}} = await answer.json();"""
+  const {{name, url, api_key}} = await answer.json();
+If package.json names vitest or jest, this command writes files that do so."""
+_WITH_RUNNER = """Add to {configuration}
+Then run the test, and let it call your own code in place of `call`:
+  npx {runner}
+To try the scenario by hand:
+{serve}"""
+#: What runs tests in JavaScript, and what its configuration needs, where the files are in `{helpers}`.
+_CONFIGURATIONS = {
+    "vitest": """vitest.config.mjs:
+  export default {{
+    test: {{ globalSetup: "{helpers}/server.mjs", setupFiles: "{helpers}/vitest.mjs" }},
+  }};""",
+    "jest": """jest.config.mjs:
+  export default {{
+    globalSetup: "./{helpers}/server.mjs",
+    testEnvironment: "./{helpers}/jest.mjs",
+  }};""",
+}
 
 
 @command("init")
@@ -53,8 +71,9 @@ Let the product call http://127.0.0.1:8003/v3, with any API key. A workspace for
 def init(folder: Path) -> None:
     """Write a scenario and a first test into a project, and print the next steps.
 
-    The test is one for pytest or unittest, as the project's own are, and stands beside them; a project in JavaScript
-    gets the scenario. Nothing is asked, and no file that is there is changed.
+    The test is one for pytest, unittest, Vitest or Jest, as the project's own are, and stands beside them; for Vitest
+    and Jest there are files that start a server. Another project in JavaScript gets the scenario. Nothing is asked, and
+    no file that is there is changed.
     """
     tests = next((folder / name for name in ("tests", "test") if (folder / name).is_dir()), folder / "tests")
     scenarios = tests / "scenarios"
@@ -63,12 +82,32 @@ def init(folder: Path) -> None:
     _write(folder, scenarios / SCHEMA_FILE.name, schema, "by which editors help to write scenarios")
     serve = f"  mockserver serve --scenarios {quote(_shown(scenarios, folder))} --scenario product"
     if _is_of_javascript(folder):
-        echo(f"\n{_IN_JAVASCRIPT.format(serve=serve)}")
+        _write_javascript(folder, tests, serve)
         return
     runner = "pytest" if _uses_pytest(folder, tests) else "unittest"
     _write(folder, tests / "test_mockserver.py", _template(f"{runner}.txt"), f"a first test, for {runner}")
     run = _RUNS[runner].format(folder=quote(_shown(tests, folder)))
     echo(f"\n{_IN_PYTHON.format(requirement=quote(requirement('server')), run=run, serve=serve)}")
+
+
+def _write_javascript(folder: Path, tests: Path, serve: str) -> None:
+    runner = next((name for name in _CONFIGURATIONS if _mentions([folder / "package.json"], f'"{name}"')), None)
+    if runner is None:
+        echo(f"\n{_IN_JAVASCRIPT.format(serve=serve)}")
+        return
+    helpers = tests / "mockserver"
+    for name, what in {
+        "server.mjs": "starts a server for each run of the tests",
+        "serve.mjs": "stops the server when the run ends",
+        "workspace.mjs": "makes a workspace of the server",
+        f"{runner}.mjs": "gives each test a workspace",
+    }.items():
+        _write(folder, helpers / name, _template(f"js/{name}"), what)
+    imports = 'import { expect, test } from "vitest";\n' if runner == "vitest" else ""
+    _write(folder, tests / "mockserver.test.js", imports + _template("js/first.test.js"), f"a first test, for {runner}")
+    configuration = _CONFIGURATIONS[runner].format(helpers=_shown(helpers, folder))
+    run = "vitest run" if runner == "vitest" else runner
+    echo(f"\n{_WITH_RUNNER.format(configuration=configuration, runner=run, serve=serve)}")
 
 
 def _is_of_javascript(folder: Path) -> bool:

@@ -114,6 +114,25 @@ def test_the_test_is_for_what_the_project_uses(project, run, files, runner):
     assert f"for {runner}\n" in run("init", str(folder)).stdout
 
 
+@pytest.mark.parametrize(
+    ("package", "runner"),
+    [
+        ({"devDependencies": {"vitest": "4"}}, "vitest"),
+        ({"devDependencies": {"jest": "30"}}, "jest"),
+        ({"jest": {"preset": "ts-jest"}}, "jest"),
+    ],
+)
+def test_a_project_with_vitest_or_jest_gets_a_test_and_files_that_start_a_server(project, run, package, runner):
+    folder = project(**{"package.json": json.dumps(package)})
+
+    answer = run("init", str(folder))
+
+    helpers = [f"tests/mockserver/{name}.mjs" for name in ("serve", "server", "workspace", runner)]
+    written = [*helpers, "tests/mockserver.test.js", SCENARIO, SCHEMA]
+    assert files_in(folder) == sorted(["package.json", *written])
+    assert f"wrote tests/mockserver.test.js: a first test, for {runner}" in answer.stdout.splitlines()
+
+
 def test_a_project_in_javascript_gets_the_scenario_and_is_told_how_to_start_a_server(project, run):
     folder = project(**{"package.json": "{}"})
 

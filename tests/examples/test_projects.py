@@ -1,10 +1,16 @@
 """The examples that are whole projects pass: a product with Django, and tests in JavaScript, Java, Go and PHP."""
 
+import contextlib
+import json
 import os
 import re
+import select
 import shutil
+import signal
+import socket
 import subprocess
 import sys
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,12 +27,17 @@ _needs_js = pytest.mark.skipif(
 )
 
 
-def run(*command, cwd, status=0, **environment):
-    """Return what a command prints, without the tests' own settings in its environment; it must end with `status`."""
+def environment_of_users(**own):
+    """Return an environment with the installed commands, and without the tests' own settings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("MOCKSERVER_", "PYTEST_"))}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {**kept, "PATH": path, "NO_COLOR": "1", **own}
+
+
+def run(*command, cwd, status=0, **environment):
+    """Return what a command prints; it must end with `status`."""
     ended = subprocess.run(
-        command, cwd=cwd, env={**kept, "PATH": path, "NO_COLOR": "1", **environment}, check=False,
+        command, cwd=cwd, env=environment_of_users(**environment), check=False,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100,
     )  # fmt: skip
     assert ended.returncode == status, ended.stdout
@@ -70,36 +81,140 @@ def test_a_failed_test_of_django_shows_the_reason_of_a_refusal(options, tmp_path
     assert "refused request: PUT /v3/senders/3/validate 400: wrong code: " in output
 
 
-@_needs_js
-@pytest.mark.parametrize(("script", "told"), [("vitest", r"Tests +3 passed"), ("jest", r"Tests: +3 passed")])
-def test_the_javascript_tests_pass(script, told, serve):
-    assert re.search(told, run("npm", "run", "--silent", script, cwd=_JS, MOCKSERVER_URL=serve()))
+# ---------------------------------------------------------------------- Node
 
 
-@_needs_js
-@pytest.mark.parametrize("script", ["vitest", "jest"])
-def test_a_failed_javascript_test_leaves_its_workspace_with_label_and_outcome(script, serve, tmp_path):
-    project, root = tmp_path / "js", serve()
-    shutil.copytree(_JS, project, ignore=shutil.ignore_patterns("node_modules"))
-    (project / "node_modules").symlink_to(_JS / "node_modules")
-    tests = project / script / "senders.test.mjs"
-    tests.write_text(tests.read_text().replace('toBe("confirmed")', 'toBe("something else")'))
+class NodeProject:
+    """A new project, made in an empty folder by what the guide for Node says about a test runner."""
 
-    run("npm", "run", "--silent", script, cwd=project, status=1, MOCKSERVER_URL=root)
+    def __init__(self, runner, folder):
+        self.name, self.folder = runner.lower(), folder
+        guide = (_FOLDER.parents[1] / "docs" / "guides" / "node.md").read_text()
+        section = guide.partition(f"### With {runner}\n")[2].partition("\n#")[0]
+        (install, self.configuration, test) = re.findall(r"^```\w+\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
+        self.command = test.split()
+        assert install == f"npm install --save-dev {self.name}\nmockserver init\n"
+        folder.mkdir()
+        (folder / "package.json").write_text(json.dumps({"devDependencies": {self.name: "*"}}))
+        (folder / "node_modules").symlink_to(_JS / "node_modules")
+        self.hints = run("mockserver", "init", cwd=folder)
+        self.own_file = re.search("^Add to `(.+)`:$", section, re.MULTILINE)[1]
+        (folder / self.own_file).write_text(self.configuration)
 
-    assert left_on(root) == [(f"{script}/senders.test.mjs > a code confirms a sender", "failed")]
+    def test(self, status=0, **environment):
+        """Return what the runner prints; it must end with `status`."""
+        return run(*self.command, cwd=self.folder, status=status, **environment)
+
+    @contextlib.contextmanager
+    def started(self):
+        """Start a run of the tests; yield its process, and a pipe that the server holds open as long as it runs."""
+        pipe, programs = self.folder / "pipe", self.folder / "bin"
+        os.mkfifo(pipe)
+        programs.mkdir()
+        command, real = programs / "mockserver", Path(sys.executable).with_name("mockserver")
+        command.write_text(f'#!/bin/sh\nexec 9>{pipe}\necho $$ >&9\nexec {real} "$@"\n')
+        command.chmod(0o755)
+        runner = subprocess.Popen(
+            [f"node_modules/.bin/{self.name}", *self.command[2:]], cwd=self.folder, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, env=environment_of_users(PATH=f"{programs}:{os.environ['PATH']}"),
+        )  # fmt: skip
+        with pipe.open() as opened:
+            server = int(opened.readline())
+            try:
+                yield runner, opened
+            finally:
+                runner.kill()
+                runner.wait()
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(server, signal.SIGKILL)
+
+    def edit_first_test(self, old, new):
+        path = self.folder / "tests" / "mockserver.test.js"
+        text = path.read_text()
+        assert text.count(old) == 1
+        path.write_text(text.replace(old, new))
 
 
-@_needs_js
-@pytest.mark.parametrize("script", ["vitest", "jest"])
-def test_a_failed_javascript_test_shows_the_reason_of_a_refusal(script, serve, tmp_path):
-    project = tmp_path / "js"
-    shutil.copytree(_JS, project, ignore=shutil.ignore_patterns("node_modules"))
-    (project / "node_modules").symlink_to(_JS / "node_modules")
-    tests = project / script / "senders.test.mjs"
-    tests.write_text(tests.read_text().replace("items[0].otp", "items[0].otp + 1"))
+@pytest.fixture(params=[pytest.param(runner, marks=_needs_js, id=runner) for runner in ("Vitest", "Jest")])
+def node_project(request, tmp_path):
+    return NodeProject(request.param, tmp_path / "project")
 
-    assert _WRONG_CODE in run("npm", "run", "--silent", script, cwd=project, status=1, MOCKSERVER_URL=serve())
+
+@pytest.fixture
+def node_alone(tmp_path):
+    """A folder of programs, with Node and nothing else."""
+    (tmp_path / "bin").mkdir()
+    for name in ("node", "npx", "sh"):
+        (tmp_path / "bin" / name).symlink_to(shutil.which(name))
+    return tmp_path / "bin"
+
+
+def has_ended(pipe):
+    """Wait until nobody holds a pipe open any more, at most 20 seconds."""
+    return select.select([pipe], [], [], 20)[0] == [pipe]
+
+
+def test_new_node_project_reaches_a_green_test_with_at_most_15_own_lines(node_project):
+    output = node_project.test()
+
+    assert re.search(r"Tests:? +1 passed", output)
+    assert len(node_project.configuration.splitlines()) <= 15
+
+
+def test_init_prints_the_configuration_that_the_guide_shows(node_project):
+    shown = f"Add to {node_project.own_file}:\n{node_project.configuration}"
+
+    assert textwrap.indent(shown, "  ").lstrip() in node_project.hints
+
+
+def test_node_examples_pass(node_project):
+    for name in ("product.mjs", "senders.test.mjs"):
+        text = (_JS / name).read_text()
+        if node_project.name == "jest":
+            text = re.sub(r"^import .* from \"vitest\";\n", "", text, flags=re.MULTILINE)
+        (node_project.folder / name).write_text(text)
+
+    assert re.search(r"Tests:? +4 passed", node_project.test(NODE_OPTIONS="--experimental-vm-modules"))
+
+
+def test_failed_node_test_shows_the_reason_of_a_refusal(node_project):
+    node_project.edit_first_test("items[0].otp", "items[0].otp + 1")
+
+    assert _WRONG_CODE in node_project.test(status=1)
+
+
+def test_failed_node_test_leaves_its_workspace_with_label_and_outcome_on_a_server_elsewhere(
+    node_project, serve, node_alone
+):
+    root = serve()
+    node_project.edit_first_test("items[0].otp", "items[0].otp + 1")
+
+    node_project.test(status=1, PATH=str(node_alone), MOCKSERVER_URL=root)
+
+    assert left_on(root) == [("tests/mockserver.test.js > a sender proves its address", "failed")]
+
+
+def test_server_stops_with_the_run_of_node_tests(node_project):
+    with node_project.started() as (runner, pipe):
+        assert runner.wait() == 0
+        assert has_ended(pipe)
+
+
+def test_server_stops_when_the_run_of_node_tests_is_killed(node_project):
+    with socket.create_server(("127.0.0.1", 0)) as never_answering:
+        url = f"http://127.0.0.1:{never_answering.getsockname()[1]}"
+        node_project.edit_first_test("async () => {", f'async () => {{ await fetch("{url}");')
+        with node_project.started() as (runner, pipe):
+            connection, _ = never_answering.accept()  # the test is running
+            with connection:
+                runner.kill()
+                assert has_ended(pipe)
+
+
+def test_node_tests_name_a_missing_command(node_project, node_alone):
+    output = node_project.test(status=1, PATH=str(node_alone))
+
+    assert "spawn mockserver ENOENT; install mockserver, or set MOCKSERVER_URL" in output
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")

@@ -1,6 +1,8 @@
-// The mock for tests in JavaScript: a workspace for each test, by HTTP.
+// A workspace of the server, as ../scenarios/product.yaml describes it: each test has its own.
+import { readFileSync } from "node:fs";
 
-const root = process.env.MOCKSERVER_URL ?? "http://localhost:8003";
+const root = process.env.MOCKSERVER_URL;
+const yaml = readFileSync(new URL("../scenarios/product.yaml", import.meta.url), "utf8");
 
 async function call(method, url, body) {
   const answer = await fetch(url, { method, body: body && JSON.stringify(body) });
@@ -10,22 +12,21 @@ async function call(method, url, body) {
 }
 
 export class Workspace {
-  // The label, such as the name of the test, is shown and found in the dashboard.
-  static async make(scenario, label) {
-    return new Workspace(await call("POST", `${root}/_mock/workspaces`, { scenario, label }));
+  // The dashboard shows the label, and finds the workspace by it.
+  static async make(label) {
+    return new Workspace(await call("POST", `${root}/_mock/workspaces`, { yaml, label }));
   }
 
   constructor({ name, url, api_key }) {
     Object.assign(this, { name, url, apiKey: api_key });
   }
 
-  // A control call: `await workspace.control("POST", "/clock/advance", { by: "PT16M" })`.
+  // A control call: `await mockserver.control("POST", "/clock/advance", { by: "PT16M" })`.
   control(method, path, body) {
     return call(method, `${root}/w/${this.name}/_mock${path}`, body);
   }
 
-  // A failed test shows in ten lines what went wrong, and leaves its workspace to be looked at:
-  // `http://localhost:8003/_mock/ui/workspaces?outcome=failed`.
+  // A failed test prints what went wrong, and leaves its workspace: http://localhost:8003/_mock/ui/workspaces?outcome=failed
   async end(failed) {
     const address = `${root}/_mock/workspaces/${this.name}`;
     if (!failed) return call("DELETE", address);
