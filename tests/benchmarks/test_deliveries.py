@@ -4,11 +4,11 @@ Absolute figures are printed; what fails is compared with how long a call takes,
 """
 
 import statistics
-import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from background_server import in_background
 from benchmarks.bench import MOCK, resident_mb, started
 
 from mockserver import MockServer
@@ -40,12 +40,8 @@ class _Server(ThreadingHTTPServer):
 @pytest.fixture
 def slow():
     """The address of a receiver that takes its time."""
-    with _Server(("127.0.0.1", 0), _Slow) as running:
-        thread = threading.Thread(target=running.serve_forever, daemon=True)
-        thread.start()
+    with in_background(_Server(("127.0.0.1", 0), _Slow)) as running:
         yield f"http://127.0.0.1:{running.server_port}/"
-        running.shutdown()
-        thread.join()
 
 
 def median_ms(server, workspace, times=300):

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from http.client import HTTPConnection
 
 import pytest
+from background_server import in_background
 from werkzeug.serving import make_server
 
 from mockserver import MockServer, Settings, create_app
@@ -141,15 +142,13 @@ def test_waiting_never_outlasts_the_result(hooked_workspace, peer):
 def threaded(peer):
     """A workspace under an ordinary WSGI server with threads, whose webhook leads to the receiver."""
     app = create_app(Settings(scenario="empty"))
-    running = make_server("127.0.0.1", 0, app, threaded=True)
-    thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    with MockServer.connect(f"http://127.0.0.1:{running.server_port}") as server:
+    with (
+        in_background(make_server("127.0.0.1", 0, app, threaded=True)) as running,
+        MockServer.connect(f"http://127.0.0.1:{running.server_port}") as server,
+    ):
         hooks = [{"id": 1, "url": peer.url, "events": ["delivered"]}]
         clock = {"start": "2026-01-15T09:00:00Z", "frozen": True}
         yield server.workspace({"clock": clock, "behaviour": SHORT, "webhooks": hooks})
-    running.shutdown()
-    thread.join()
     app.effects.close()
 
 

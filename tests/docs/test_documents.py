@@ -9,7 +9,6 @@ import runpy
 import shutil
 import subprocess
 import sys
-import threading
 from pathlib import Path
 from socketserver import BaseRequestHandler, UDPServer
 
@@ -17,6 +16,7 @@ import dns.message
 import dns.rcode
 import pytest
 import yaml
+from background_server import in_background
 
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.load import load
@@ -182,12 +182,8 @@ def resolver():
             answer.set_rcode(dns.rcode.NXDOMAIN)
             sock.sendto(answer.to_wire(), self.client_address)
 
-    with UDPServer(("127.0.0.1", 0), NoSuchName) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
+    with in_background(UDPServer(("127.0.0.1", 0), NoSuchName)) as server:
         yield f"127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
-        thread.join()
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")

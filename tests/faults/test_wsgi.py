@@ -11,6 +11,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import pytest
 import requests
+from background_server import in_background
 
 HEADERS = {"api-key": "master-key"}
 
@@ -83,13 +84,8 @@ class Quiet(WSGIRequestHandler):
 @pytest.fixture
 def root(api):
     """The reference server of the standard library, with a thread for each request."""
-    server = make_server("127.0.0.1", 0, api.app, Threads, Quiet)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join(10)
-    server.server_close()
+    with in_background(make_server("127.0.0.1", 0, api.app, Threads, Quiet)) as server:
+        yield f"http://127.0.0.1:{server.server_port}"
 
 
 def get(root, text=None):

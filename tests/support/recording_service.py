@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from background_server import in_background
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -25,14 +26,8 @@ def recording_service(answer):
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     server.answer, server.seen = answer, []
     server.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
+    with in_background(server):
         yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def response(status, body, content_type="application/json", *headers):

@@ -3,12 +3,12 @@
 import itertools
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
 import requests
+from background_server import in_background
 from selenium.webdriver.common.keys import Keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
@@ -229,14 +229,8 @@ class Stripping(BaseHTTPRequestHandler):
 @contextmanager
 def proxied(server):
     handler = type("Handler", (Stripping,), {"server_address_behind": server})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as proxy:
-        thread = Thread(target=proxy.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{proxy.server_port}/behind/this"
-        finally:
-            proxy.shutdown()
-            thread.join()
+    with in_background(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as proxy:
+        yield f"http://127.0.0.1:{proxy.server_port}/behind/this"
 
 
 def test_addresses_to_copy_are_those_by_which_the_browser_came(browser, server_url, name, make):

@@ -1,8 +1,6 @@
 """Workspaces whose pages are looked at, and an app of a third party that sends its users there."""
 
 import itertools
-import threading
-from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -10,6 +8,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 import requests
 import yaml
+from background_server import in_background
 
 
 class App(ThreadingHTTPServer):
@@ -52,21 +51,9 @@ class _AppHandler(BaseHTTPRequestHandler):
         pass
 
 
-@contextmanager
-def _running(server):
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
 @pytest.fixture(scope="session")
 def _app():
-    with _running(App()) as app:
+    with in_background(App()) as app:
         yield app
 
 
@@ -80,7 +67,7 @@ def app(_app):
 @pytest.fixture
 def other_host():
     """A second one, at another origin."""
-    with _running(App()) as server:
+    with in_background(App()) as server:
         yield server
 
 
