@@ -101,7 +101,7 @@ def _find(runs: _Runs, drawn: Sequence[Draw]) -> list[Draw]:
 
 
 def groups(drawn: Sequence[Draw]) -> list[list[Draw]]:
-    """Part draws into few groups without draws that hide each other, so that one run tries many of them."""
+    """Divide draws into few groups of independent draws, so that one run tests many."""
     from mockserver.scenario.vary import FORM, place_of
 
     found: list[dict[str, Draw]] = []

@@ -85,7 +85,7 @@ def probe(webhook: int | None, target: Target) -> int:
 
 
 def _probed(target: Target, delivery: Mapping[str, Any], sent_as: str) -> Mapping[str, Any]:
-    """Return how the receiver of a delivery has answered a trial, or why there was no call."""
+    """Return the receiver's answer to a dry run of a delivery, or the reason for making no call."""
     row = {"webhook": delivery["webhook"], "url": delivery["url"], "sent_as": sent_as}
     path = path_of("deliveries", delivery["id"], "redeliver")
     try:

@@ -179,7 +179,7 @@ class Target(Link):
 
 
 def until(seconds: float, look: Callable[[float], Found | None], waiting_for: str) -> Found | None:
-    """Call `look` with the remaining seconds until the result is not None or the time is over."""
+    """Call `look` with the remaining seconds until it returns a result or the timeout expires."""
     deadline = time.monotonic() + seconds
     found = look(0)
     if found is not None or seconds <= 0:

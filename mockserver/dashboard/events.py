@@ -1,4 +1,4 @@
-"""The events of a workspace in one order, as rows of the timeline."""
+"""Timeline rows: all events of a workspace in chronological order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The form that sends a request of the journal again, from the browser to its workspace."""
+"""The form for repeating a journal request from the browser."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def number_of(workspace: Workspace, identifier: str) -> int | None:
 
 
 def origin_of(workspace: Workspace, exchange: Exchange) -> Mapping[str, Any] | None:
-    """Return id and number of the request from which an exchange was sent again, or None.
+    """Return id and number of the request repeated by an exchange, or None.
 
     The number is None if the journal has lost that request. The caller holds the workspace's lock.
     """

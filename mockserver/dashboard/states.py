@@ -33,7 +33,7 @@ class Difference(NamedTuple):
 
 
 def initial_state(workspace: Workspace) -> dict[str, Any] | None:
-    """Return the state in which a workspace was made or last reset, or None if its scenario cannot be loaded now."""
+    """Return the workspace's state right after its creation or last reset, or None if its scenario no longer loads."""
     origin = workspace.origin
     keyring = None if origin.keyring is None else origin.keyring.copy()
     start = write_instant(workspace.state.clock.start)

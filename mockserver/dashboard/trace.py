@@ -201,7 +201,7 @@ def _message(message: Mapping[str, Any] | None) -> str:
 
 
 def _text(body: Any) -> str:
-    """Return the beginning of a body as a text, up to the end of a word: a part of a secret would not be hidden."""
+    """Return the first part of a body as text, cut at a word boundary so that no partial secret escapes redaction."""
     text = body if isinstance(body, str) else "" if body is None else json.dumps(body, indent=2, ensure_ascii=False)
     if len(text) <= _LONGEST:
         return text

@@ -12,7 +12,7 @@ _LONGEST = 86_400.0
 
 
 class Deadline:
-    """The end of an exchange, in this many seconds."""
+    """The latest end of an exchange, given as remaining seconds."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + min(seconds, _LONGEST)

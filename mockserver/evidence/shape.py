@@ -19,7 +19,7 @@ Schema = Mapping[str, Any]
 
 
 class Shapes:
-    """The comparison of one answer of the service.
+    """The result of comparing one answer of the service.
 
     Args:
         components: The schemas of our OpenAPI document by name.
@@ -90,7 +90,7 @@ class Shapes:
 
 
 def unseen(value: Any, twin: Any, path: str = "") -> Iterator[str]:
-    """Yield the lists that are empty in an answer of the service, so that nothing is known of their rows.
+    """Yield empty lists in an answer of the service: the shape of their rows is unknown.
 
     Lists of a member that the mock's answer lacks are left out.
     """

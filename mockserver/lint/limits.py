@@ -85,7 +85,7 @@ def _first_early(traffic: Traffic, refused: Exchange, seconds: int, again: Seque
 
 
 def _is_own(traffic: Traffic, row: Exchange, refused: Exchange) -> bool:
-    """Return whether the client that was refused has sent a request: not another thread, while this one waits."""
+    """Return whether the refused client itself sent a request, rather than a parallel thread."""
     is_same = row is not refused and _limited(row) == _limited(refused)
     return is_same and traffic.may_follow(row, refused) and not traffic.is_used_again(refused, row)
 

@@ -21,7 +21,7 @@ _SOON = 100
 
 
 def find_first_pages(traffic: Traffic) -> Iterator[Finding]:
-    """Find lists whose `count` says more than their first page has, and of which nothing else was asked for."""
+    """Find lists with more rows than their first page whose next pages were never requested."""
     seen: dict[tuple[str | None, str], list[Exchange]] = {}
     for row in traffic.requests:
         if _is_paged(row.operation):
@@ -55,7 +55,7 @@ def _page(row: Exchange) -> tuple[list[Any], int] | None:
 
 
 def _wants_all(row: Exchange, number: int) -> bool:
-    """Return whether a client asks for as many rows as it gets without asking, or more.
+    """Return whether a client's `limit` is at least the default limit.
 
     With `sort=desc` and a limit it asks for the newest rows.
     """
@@ -80,7 +80,7 @@ def _is_paged(operation: str | None) -> bool:
 
 
 def _has_found(traffic: Traffic, row: Exchange, items: list[Any]) -> bool:
-    """Return whether the client goes on with one row of several: it has looked for it, and has found it."""
+    """Return whether the client continues with one row of a list, having found the row it searched."""
     names = [{str(item[name]) for name in _NAMES & item.keys()} for item in items if isinstance(item, dict)]
     used: set[int] = set()
     for later in islice(since(traffic.requests, ended_at(row)), _SOON):

@@ -52,7 +52,7 @@ class Traffic:
 
     @cached_property
     def reads(self) -> Index[tuple[str | None, str]]:
-        """The requests that have told a client what there is, by account and resource."""
+        """The requests by which a client read existing rows, by account and resource."""
         read = (row for row in self.requests if row.method == "GET" and row.status in (200, 404) and has_answer(row))
         return _index(((row.account, resource_of(row)), row) for row in read)
 
@@ -72,7 +72,7 @@ class Traffic:
         return second is not None and second.opened_at >= ended_at(before) + _REACTION_S
 
     def is_used_again(self, before: Exchange, later: Exchange) -> bool:
-        """Return whether the connection of a request is used again after a later request on another one."""
+        """Return whether a connection is reused after a later request on another connection."""
         rows = self.by_connection.get(id(before.connection), [])
         return later.connection is not before.connection and bool(rows) and rows[-1].real_at > later.real_at
 
@@ -94,7 +94,7 @@ def since(rows: Sequence[Exchange], moment: float) -> Iterator[Exchange]:
 
 
 def ended_at(row: Exchange) -> float:
-    """Return when the client had its answer, or has left, in seconds since 1970."""
+    """Return the time of the client's answer or disconnect, in seconds since 1970."""
     over_at = row.over_at if row.held is None or row.over_at is not None else row.held.left_at
     return row.real_at + row.ms / 1000 if over_at is None else over_at
 

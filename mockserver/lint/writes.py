@@ -156,7 +156,7 @@ def _damage(workspace: Workspace, rows: Sequence[Exchange]) -> str:
 
 
 def _count(workspace: Workspace, account: Account, rows: Sequence[Exchange]) -> tuple[int, str, str] | None:
-    """Return the number of rows with their name, or None if nothing tells what was made."""
+    """Return the row count with its noun, or None if the created rows are unknown."""
     operation, body = rows[0].operation or "", rows[0].json
     if not isinstance(body, dict):
         return None

@@ -197,7 +197,7 @@ class Id24(fields.String):
 
 
 class SectionError(ValueError):
-    """An error of a document that is valid by its schema, such as a contradiction.
+    """A semantic error in a document with valid syntax, such as a contradiction.
 
     Args:
         path: The path of the item within its account.

@@ -92,7 +92,7 @@ def _choice(*values: str, meaning: str) -> fields.String:
 
 
 class BehaviourItem(Item):
-    """The `behaviour:` of a scenario; the defaults are those of `Behaviour`."""
+    """A scenario's `behaviour:` section, with the defaults of `Behaviour`."""
 
     otp_lifetime = Duration(validate=_LONGEST, **about("how long a one-time code lives"))
     authenticate_domain = AuthenticateDomainField(

@@ -1,4 +1,4 @@
-"""The schema of `expect:` in a scenario, and the paths in it."""
+"""The schema of a scenario's `expect:` section, with its path syntax."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _check_path(path: str) -> None:
 
 
 class ExpectItem(Item):
-    """An assertion on what a path finds, or the sections that may have changed."""
+    """An assertion: a path with its expected values, or the sections allowed to change."""
 
     constraints: ClassVar[dict[str, Any]] = {
         "oneOf": [{"required": ["path", name]} for name in ("equals", "count", "absent")] + [{"required": ["only"]}],

@@ -41,7 +41,7 @@ World = Mapping[str, Callable[[], Any]]
 
 
 class Outcome(NamedTuple):
-    """An expectation in words, whether it is satisfied, and what was found."""
+    """The result of an expectation: its sentence, satisfied or not, and the values found."""
 
     expectation: str
     is_satisfied: bool
@@ -187,7 +187,7 @@ def _is_written(value: Any, text: str) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """Return the beginning of a value in JSON, of which no more is written."""
+    """Return the first characters of a value in JSON, without writing the rest."""
     pieces = _ENCODER.iterencode(value)
     return cut("".join(islice(pieces, _LONGEST_VALUE + 1)), _LONGEST_VALUE)
 

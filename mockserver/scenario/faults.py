@@ -175,7 +175,7 @@ class DistributionItem(Item):
 
 
 class FaultItem(Item):
-    """A fault: its kind with parameters, the requests that it applies to, and when."""
+    """A fault: kind, parameters, matching requests and schedule."""
 
     fault = fields.String(required=True, **about("its kind, or the name of an error", enum=list(FAULT_KINDS)))
     match = fields.Nested(

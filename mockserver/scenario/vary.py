@@ -95,7 +95,7 @@ _OPTIONS = (
 
 @cache
 def _outcomes() -> tuple[_Rule, ...]:
-    """Return rules of which a run has one: what happens within the contract."""
+    """Return alternative rules, one per run, for outcomes allowed by the contract."""
     page = {"headers": {"Content-Type": "text/html"}, "body": _PAGE}
     once = {"times": 1}
     return (
@@ -140,7 +140,7 @@ def _forms() -> tuple[_Rule, ...]:
 
 @cache
 def optional_members() -> tuple[str, ...]:
-    """Return the names of members that are optional wherever an answer, or a row of its lists, has them."""
+    """Return the names of members that are optional everywhere in an answer and its rows."""
     needed: dict[str, bool] = {}
     for operation in API_OPERATIONS.values():
         if operation.answer_schema is not None:
@@ -150,7 +150,7 @@ def optional_members() -> tuple[str, ...]:
 
 
 def _members(schema: Schema) -> Iterator[tuple[str, bool]]:
-    """Yield the names of members with whether they are needed; where none is marked as needed, nobody knows."""
+    """Yield member names, each with required or not; all are unknown if the schema marks none as required."""
     is_marked = any(field.required for field in schema.fields.values())
     for name, field in schema.fields.items():
         yield field.data_key or name, field.required or not is_marked
@@ -188,7 +188,7 @@ def vary(workspace: Workspace, seed: int, own: Collection[str] = ()) -> None:
 
 
 def lay(workspace: Workspace, rows: Iterable[Draw], own: Collection[str] = ()) -> list[Draw]:
-    """Add draws to a workspace, and return them without those that are there already.
+    """Add draws to a workspace. Returns the draws that were new.
 
     Options of `own`, and those that are not at their default, are the user's choice and stay.
     """

@@ -32,7 +32,7 @@ class DamagedError(EngineError):
 
 
 class NoWorkspaceError(EngineError):
-    """A workspace that the store does not hold."""
+    """The workspace is missing from the store."""
 
 
 class ConflictError(BaseException):
@@ -125,7 +125,7 @@ class Engine(Protocol):
 
     @property
     def failure(self) -> str | None:
-        """The reason why the store is unusable, as a sentence for users, or None."""
+        """The sentence for users about an unusable store, or None."""
 
     @property
     def header(self) -> Header:

@@ -43,7 +43,7 @@ def translated(prefix: str = "") -> Iterator[None]:
 
 
 class SavedWorkspace:
-    """A workspace in memory, with the state of its copy in the engine."""
+    """An in-memory workspace plus the state of its saved copy."""
 
     def __init__(self, workspace: Workspace, newer: Newer | None = None) -> None:
         """Begin with a fully loaded workspace, or with a new workspace if `newer` is None."""

@@ -154,7 +154,7 @@ class DnsRecords(TypedDict, total=False):
 
 
 class Units(TypedDict, total=False):
-    """The time units of `Clock.advance`, the same as those of `timedelta`."""
+    """Time units for `Clock.advance`, named like the arguments of `timedelta`."""
 
     weeks: float
     days: float

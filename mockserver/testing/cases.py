@@ -40,7 +40,7 @@ class WorkspaceTestCase(TestCase):
             self.workspace.drop()
 
     def _note(self, error: BaseException) -> None:
-        """Add the report of the workspace to an error of the test, unless the error is that it could not be made."""
+        """Add the report of the workspace to a test error, if a workspace was made."""
         self._has_failed = True
         if not hasattr(self, "workspace"):
             return

@@ -43,7 +43,7 @@ SAME, DIFFERENT, NOT_COMPARABLE = "same", "different", "not comparable"
 
 
 class NoAnswer(Exception):
-    """A call that was not answered; the message has no value of an answer."""
+    """A call without an answer; the message contains no account data."""
 
 
 class Answer(NamedTuple):
@@ -258,7 +258,7 @@ Ask = Callable[[str], Answer]
 
 
 class Asked(NamedTuple):
-    """What one side has answered, by the titles of the questions."""
+    """The answers of one side, by question title."""
 
     answers: dict[str, Answer]
     #: Why questions have no answer that can be compared.
@@ -291,7 +291,7 @@ def ask_all(ask: Ask, questions: Sequence[Question] = QUESTIONS) -> Asked:
 
 
 def _refusal(status: int) -> str:
-    """Return why an answer of a status says nothing about the contract; empty if it does."""
+    """Return the reason to ignore an answer with this status, or an empty text."""
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return "the rate limit is reached (status 429)"
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):

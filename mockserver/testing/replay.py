@@ -77,7 +77,7 @@ class Replay:
 
     @property
     def requests(self) -> list[int]:
-        """The numbers of the steps that are requests, from 1 on."""
+        """The numbers of the request steps, counted from 1."""
         return [number for number, step in enumerate(self.steps, 1) if isinstance(step, Exchange)]
 
     def differences(self, step: Step) -> Iterator[str]:

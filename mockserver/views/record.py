@@ -25,7 +25,7 @@ Convert = Callable[[Any], Any]
 
 
 class Mark(Enum):
-    """A difference between a member of a record and the answer."""
+    """A member that differs between the record and the answer."""
 
     OMITTED = "missing in the answer where its value is None"
     NOT_SENT = "only known to the client"
@@ -84,7 +84,7 @@ Evicted = Annotated[Count, "how many had to go, as there is a limit"]
 
 
 def unwrapped(hint: Any) -> tuple[Any, tuple[Any, ...], bool]:
-    """Return a type without None and annotations, the annotations from outside in, and whether the type allows None."""
+    """Return the bare type, its annotations (outermost first), and True if None is allowed."""
     if get_origin(hint) is Annotated:
         inner, *own = get_args(hint)
         found, annotations, is_nullable = unwrapped(inner)

@@ -24,7 +24,7 @@ class MatchedRule(Rule):
 
 
 class LeanFlask(Flask):
-    """Flask with components, at most one of each type, and without hosts and subdomains."""
+    """Flask plus components (at most one per type), minus host and subdomain matching."""
 
     url_rule_class = MatchedRule
 
@@ -34,7 +34,7 @@ class LeanFlask(Flask):
         self.url_map.merge_slashes = False  # a doubled slash makes another path; Werkzeug would redirect
 
     def part(self, addresses: LeanFlask) -> LeanFlask:
-        """Return an application for some addresses, with the configuration, components and functions of this one.
+        """Return an application for a group of addresses that shares configuration, components and functions.
 
         Adding a hundred addresses takes 5 ms, so that all servers of a process share those of `addresses`.
         """

@@ -61,7 +61,7 @@ def _why_none(text: str) -> str | None:
 
 
 def shadowed(method: str, path: str) -> Operation | None:
-    """Return the first of the 34 operations that a stub would hide, or None."""
+    """Return the first of the 34 operations hidden by a stub, or None."""
     given = path.split("/")
     return next(
         (row for row in OPERATIONS.values() if row.method == method and overlap(given, row.path.split("/"))), None
@@ -285,7 +285,7 @@ def add_stubs(workspace: Workspace, stubs: Sequence[Stub]) -> list[SectionError]
 
 
 def add_behind(workspace: Workspace, stubs: Iterable[Stub]) -> None:
-    """Append copies of the stubs that the workspace does not have yet, whatever their ids."""
+    """Append copies of stubs missing from the workspace, ignoring ids."""
     there = workspace.state.stubs
     written = {stub.written for stub in there}
     ids = {stub.id for stub in there}

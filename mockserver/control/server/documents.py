@@ -195,7 +195,7 @@ def _start(document: str) -> str:
 
 @DOCUMENTS.call("GET", "/fidelity", answer=Fidelity)
 def fidelity() -> Any:
-    """For each field, bound and error of each operation: how sure it is, and where the evidence is."""
+    """List the certainty and the evidence of each operation's fields, bounds and errors."""
     return record(ALL_OPERATIONS.values())
 
 
@@ -219,7 +219,7 @@ _MEDIA = ("text/html", "text/markdown")
 
 @PAGES.call("GET", "/ledger.md", media=_MEDIA, is_open=True)
 def ledger() -> Response:
-    """How sure the facts of the contract are, and how the evidence was gathered."""
+    """Describe the certainty of the contract's facts and the method of gathering evidence."""
     return _document_page("ledger.md")
 
 

@@ -25,7 +25,7 @@ def uptime_s() -> float:
 
 @HEALTH.call("GET", "/readyz", answer=Health, is_open=True)
 def ready() -> Any:
-    """Whether the server answers, and can keep what changes; 503 if it cannot."""
+    """Check readiness: the server answers and can save changes, else 503."""
     failure = target.store().storage.failure
     if failure is not None:
         raise Problem(503, failure)
@@ -34,13 +34,13 @@ def ready() -> Any:
 
 @HEALTH.call("GET", "/health", answer=Health, is_open=True)
 def health() -> Any:
-    """Whether the server answers, and what it serves."""
+    """Check health and describe the server."""
     return _health(len(target.store().names()))
 
 
 @HEALTH.call("GET", "/livez", answer=Health, is_open=True)
 def live() -> Any:
-    """Whether the server answers, and what it serves, as far as it knows without a look at its store."""
+    """Check liveness and describe the server, without reading its store."""
     return _health(target.store().known)
 
 

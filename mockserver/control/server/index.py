@@ -129,7 +129,7 @@ _ByAddress = defaultdict[tuple[str, int], list[Stub]]
 
 @BEYOND.call("GET", answer=listing("OperationsBeyond", OperationBeyond))
 def beyond(workspace: Workspace) -> Any:
-    """List the operations that the service has and the mock knows by name only, and how a call of each is answered."""
+    """List the service's unmodelled operations, each with the answer that a call gets."""
     chosen = CHOICES[workspace.state.behaviour.beyond or target.current().beyond]
     stubs = _by_address(workspace)
     rows = [

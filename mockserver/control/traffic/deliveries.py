@@ -92,7 +92,7 @@ def redeliver(workspace: Workspace, identifier: str, body: dict[str, Any]) -> De
 
 
 def _redelivery(workspace: Workspace, account: Account, delivery: DeliveryRow, sent_as: str | None) -> list[Step]:
-    """Return the functions that begin the attempts, each when the attempt before it is over."""
+    """Return one function per attempt; each starts its attempt after the previous one ended."""
     if sent_as is None:
         return [partial(_redeliver, workspace, account)]
     webhook = account.table(Webhook).get(delivery.webhook or 0)
@@ -105,7 +105,7 @@ def _redelivery(workspace: Workspace, account: Account, delivery: DeliveryRow, s
 
 
 def _redeliver(workspace: Workspace, account: Account, delivery: DeliveryRow) -> DeliveryRow:
-    """Begin another attempt of a delivery at once."""
+    """Start another attempt of a delivery immediately."""
     if delivery.in_flight:
         raise Problem(409, f"an attempt of delivery {delivery.id} is under way; try again when it is over")
     try:
@@ -117,7 +117,7 @@ def _redeliver(workspace: Workspace, account: Account, delivery: DeliveryRow) ->
 
 
 def _finished(account: Account, delivery: DeliveryRow) -> list[DeliveryRow]:
-    """Return the delivery in a list, or nothing while an attempt is under way."""
+    """Return a list with the delivery, or an empty list during an attempt."""
     is_under_way = delivery.in_flight and account.table(DeliveryRow).get(delivery.id) is delivery
     return [] if is_under_way else [delivery]
 
@@ -225,7 +225,7 @@ EXPORTS = ControlResource("exports", "/_mock/exports")
 
 @EXPORTS.call("GET", "/<name>", media=("text/csv",), is_open=True, problems=(409,))
 def export(workspace: Workspace, name: str) -> Response:
-    """The file of an export, as CSV; 409 until it is ready."""
+    """Return the file of an export as CSV, or 409 before the export is ready."""
     found = next((row for _, row in EXPORT.instances(workspace) if row.url.endswith(f"/{name}")), None)
     if found is None or not name:
         raise unknown("export", name, "GET /_mock/machines/export lists all")

@@ -35,7 +35,7 @@ def catalogue() -> Any:
 
 @FAULTS.call("POST", body=FaultItem, answer=Rule, status=201, problems=(409,))
 def add(workspace: Workspace, body: Fault) -> Any:
-    """Let a rule apply, behind those that are there."""
+    """Add a rule after the existing rules."""
     _refuse_impossible({("fault",): body})
     _refuse_twice([*workspace.state.faults, body])
     workspace.state.add_faults([body])

@@ -150,7 +150,7 @@ def _troubles(workspace: Workspace, happened: _Happened) -> Iterator[tuple[Troub
 
 
 def _trouble(row: Exchange) -> tuple[TroubleKind, str] | None:
-    """Return the trouble of a request with its text, or None."""
+    """Return a request's trouble with its sentence, or None."""
     if row.beyond == "refused" or (row.operation is None and not row.beyond):
         return "unanswered-request", _of_request(row)
     if row.fault is not None:

@@ -120,7 +120,7 @@ def show(workspace: Workspace, identifier: str) -> Exchange:
 
 @REQUESTS.call("POST", "/<identifier>/answer", answer=Exchange, problems=(409,), locks=False)
 def answer_now(workspace: Workspace, identifier: str) -> Exchange:
-    """Let the answer of a request go that a fault holds; the request as it is when the answer has left."""
+    """Release an answer held by a fault. Returns the request after its answer was sent."""
     with workspace.lock:
         found = begun(request.environ, "let go", lambda: _let_go(workspace, identifier))
     wait_for(request.environ, workspace, LONGEST_WAIT, lambda: [] if found.is_held else [found], frozenset({"request"}))
@@ -137,7 +137,7 @@ def clear(workspace: Workspace) -> None:
 
 @REQUESTS.call("POST", "/verify", only_reads=True, body=Verification, answer=Verdict, locks=False)
 def verify(workspace: Workspace, body: dict[str, Any]) -> Verdict:
-    """Whether so many requests match; if not, what came closest, and in what it differs."""
+    """Compare the number of matching requests with the expected one. A mismatch names the closest request."""
     with workspace.lock:
         kept = list(workspace.journal)
     # Every exchange is compared with the whole match, so the size of the match counts for each of them.

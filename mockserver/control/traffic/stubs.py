@@ -39,7 +39,7 @@ class OneOrManyStubs(StubItem):
 
 @STUBS.call("POST", body=OneOrManyStubs, answer=(Stub, _STUBS), status=201, problems=(409,), heavy=True)
 def add(workspace: Workspace, body: StubRow | dict[str, Any]) -> Any:
-    """Add a stub, or several as `items`, which are asked before those that are there."""
+    """Add a stub, or several stubs as `items`, in front of the existing ones."""
     if isinstance(body, StubRow):
         _add(workspace, [body], ())
         return show_stub(body)
@@ -60,7 +60,7 @@ def replace(workspace: Workspace, body: dict[str, Any]) -> Any:
 
 @STUBS.call("GET", answer=_STUBS)
 def index(workspace: Workspace) -> Any:
-    """The stubs in the order in which they are asked, with their hits; one that is spent stays."""
+    """List the stubs in matching order with their hits, used-up stubs included."""
     off_loop.before_showing(weight(stub.written) for stub in workspace.state.stubs)
     return _listed(workspace)
 

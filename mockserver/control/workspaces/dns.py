@@ -49,7 +49,7 @@ def show(workspace: Workspace, domain: str) -> Dns:
 
 @DNS.call("PUT", "/<domain>", body=DnsChange, answer=Dns, adds=True)
 def change(workspace: Workspace, domain: str, body: dict[str, Any]) -> Dns:
-    """Change the records that are named; also of a domain that nobody has added."""
+    """Change the given records of a domain, even of an unknown domain."""
     name = _hostname(domain)
     publish_dns(workspace, name, body)
     return show_dns(workspace, name)

@@ -1,4 +1,4 @@
-"""`/_mock/expectations`: what the scenario expects in the end, compared with what there is."""
+"""`/_mock/expectations`: the scenario's expected end state, compared with the current state."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Satisfied = Annotated[bool, "whether all of them are; true where the scenario h
 
 @EXPECTATIONS.call("GET", answer=listing("Expectations", Expectation, satisfied=_Satisfied))
 def index(workspace: Workspace) -> Any:
-    """The expectations of the scenario (`expect:`), each with what was found."""
+    """List the scenario's expectations (`expect:`) with the values found."""
     if workspace.state.expected is None:
         return listed([], satisfied=True)
     off_loop.leave()

@@ -54,7 +54,7 @@ def instance(workspace: Workspace, machine: str, key: str) -> Any:
     "GET", "/<machine>/<key>/history", query=inputs.Part, answer=listing("InstanceHistory", Transition, evicted=Evicted)
 )
 def history(workspace: Workspace, machine: str, key: str, query: dict[str, Any]) -> Any:
-    """The transitions of an instance, newest first, even if it is gone; those of a scenario have none."""
+    """List the transitions of an instance, newest first, also of a deleted instance. Seeding adds none."""
     lifecycle = _lifecycle(machine)
     found = list(workspace.history.of(machine, _kept(workspace, lifecycle, key)))
     rows = list(map(show_transition, inputs.part_of(found, query)))

@@ -107,7 +107,7 @@ class WorkspaceFilter(inputs.Part):
 
 
 class WorkspaceNote(Item):
-    """The label of a workspace, and the outcome of its test."""
+    """A workspace's label and the outcome of its test."""
 
     label = _label()
     outcome = fields.String(validate=validate.OneOf(OUTCOMES), **about("how the test of the workspace ended"))
@@ -254,7 +254,7 @@ def note(body: dict[str, Any], name: str) -> WorkspaceInUse:
 
 @WORKSPACES.call("DELETE", "/<name>", status=204, problems=(409,))
 def drop(name: str) -> None:
-    """Let a workspace go; its keys are refused from now on."""
+    """Delete a workspace. Its keys are refused afterwards."""
     if name == DEFAULT:
         raise Problem(409, "the default workspace cannot be deleted; reset it instead")
     if not target.store().discard(name):

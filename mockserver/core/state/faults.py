@@ -245,7 +245,7 @@ def _json(value: Any) -> bytes:
 
 
 def _replaced(reply: Reply, exchange: Exchange, rule: Fault) -> Reply:
-    """Put the headers and the body of a rule into an answer, with a warning in the journal."""
+    """Replace headers and body of an answer by the rule's, with a journal warning."""
     given = rule.parameters.get("headers", {})
     parts = [f"header {name}" for name in given]
     headers = {_CONTENT_TYPE if name.lower() == _CONTENT_TYPE.lower() else name: given[name] for name in given}

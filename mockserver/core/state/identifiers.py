@@ -170,7 +170,7 @@ def is_drawn(key: str) -> bool:
 
 
 def replica_of_key(key: str) -> str | None:
-    """Return the name of the replica in the seal of a key, or None."""
+    """Return the replica name sealed in a key, or None."""
     found, mark = _PATTERN.fullmatch(key), _MARK.search(key)
     return mark[1] if found and mark and found[2] == _seal(found[1], mark[1]) else None
 

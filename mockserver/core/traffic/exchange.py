@@ -62,7 +62,7 @@ class Held:
 
     @property
     def hindrance(self) -> str | None:
-        """Why release is impossible without running the request again, or None."""
+        """The reason that a release must run the request again, or None."""
         if not self.refuses:
             return None
         if not self.runs_again:

@@ -71,7 +71,7 @@ class Storage:
 
     @property
     def failure(self) -> str | None:
-        """Why saving is impossible, as a sentence for users, or None."""
+        """The reason for failed saving, as a sentence for users, or None."""
         return None
 
     def status(self) -> StorageStatus | None:

@@ -102,7 +102,7 @@ def _is_like(name: str | None, wanted: str, *, whole: bool) -> bool:
 
 
 def filter_of(workspace: Workspace, parameters: Mapping[str, str]) -> tuple[Filter, str | None]:
-    """Return the filter of an address, and a sentence about its mistake or None."""
+    """Return the filter in a query string, and an error sentence or None."""
     given = {name: value.strip()[:_LONGEST_VALUE] for name, value in parameters.items()}
     more = {name: given[name] for name in _MATCHED if given.get(name)}
     kinds = [kind for kind in given.get("kinds", "").split(",") if kind]
@@ -178,7 +178,7 @@ CHIPS = (
 
 
 def chips(parameters: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the chips with the query of each, which keeps the other conditions."""
+    """Return a chip per condition, each with the query for removing it."""
     now = {name: value for name in ("status", "faulted") if (value := parameters.get(name))}
     return [
         {
@@ -191,7 +191,7 @@ def chips(parameters: Mapping[str, str]) -> list[dict[str, Any]]:
 
 
 def toggles(parameters: Mapping[str, str], wanted: Filter, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
-    """Return a toggle for each kind of events, with its number and the query without or with this kind."""
+    """Return a toggle per kind of event: count, and the query for switching the kind on or off."""
     return [
         {
             "label": label,

@@ -71,7 +71,7 @@ _BOUNDS: tuple[tuple[str, Callable[[re.Match[str], object], tuple[str, str]]], .
 
 
 def worded(text: str, value: object, given: str, choices: list[str], about: str) -> str:
-    """Return a field error as what is wrong, the value that was given, and what would be right.
+    """Format a field error: problem, given value, expected value.
 
     `given` is the value as messages show it, empty if it is absent; `about` is the meaning of the field.
     """

@@ -221,7 +221,7 @@ def _document(path: Path) -> MappingNode:
 
 
 def is_stub_library(document: MappingNode) -> bool:
-    """Return whether a document has stubs and nothing else."""
+    """Return whether stubs are the document's only content."""
     return "stubs" in document and _OF_STUB_LIBRARIES.issuperset(document)
 
 

@@ -29,7 +29,7 @@ PAGE = 1000
 
 
 class LocalServer:
-    """A server in this process, which can be started again after a stop. Threads may share it."""
+    """A restartable, thread-safe server inside this process."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings

@@ -219,7 +219,7 @@ class Workspace:
         return read_all(Finding, self._link.items("/findings"))
 
     def expectations(self) -> list[Expectation]:
-        """Return the expectations of the scenario (`expect:`), each with whether it is satisfied and what was found."""
+        """Return a result for each expectation of the scenario (`expect:`): satisfied or not, with the values found."""
         return read_all(Expectation, self._link.items("/expectations"))
 
     def report(self, since: str | None = None, *, limit: int = 8) -> Report:

@@ -1,4 +1,4 @@
-"""The findings of a session: mistakes of the client in the workspaces of all tests."""
+"""Lint findings of a session: client mistakes across all test workspaces."""
 
 from __future__ import annotations
 

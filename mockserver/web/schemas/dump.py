@@ -47,7 +47,7 @@ dump.all = dump_all
 
 
 class _Function(NamedTuple):
-    """The source of a function of a row, and an expression with the same result."""
+    """Generated source: a function that dumps a row, and an equal expression."""
 
     source: str
     expression: str
