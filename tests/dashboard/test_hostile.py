@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from urllib.parse import quote
 
 import pytest
+from examples import rounds
 from hostile_values import Page, values
 from hostile_workspace import fill
 from web_page import links
@@ -17,8 +17,8 @@ pytestmark = pytest.mark.slow
 NAMES = [page.name for page in PAGES]
 #: How many values one workspace gets, so that every page shows those of its kind.
 BATCH = 1_000
-#: `HOSTILE_TIMES` multiplies how many there are in all. Chosen: 10,000 take over a minute on two cores.
-MANY = 2_000 * int(os.environ.get("HOSTILE_TIMES", "1"))
+#: How many values there are in all. Chosen: 10,000 take over a minute on two cores.
+MANY = rounds(8_000)
 BATCHES = [values(MANY)[at : at + BATCH] for at in range(0, MANY, BATCH)]
 #: The most links that are followed from a page: things of every kind are among them.
 FOLLOWED = 8

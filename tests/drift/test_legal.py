@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from examples import rounds
 
 from mockserver.evidence.openapi import document
 from mockserver.evidence.shape import Shapes
@@ -50,7 +51,7 @@ def scenario(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, 200, 50))
+@pytest.mark.parametrize("first", range(0, rounds(200), 50))
 def test_legal_accounts_of_50_seeds_differ_nowhere(make_api, ask_of, drift, first):
     api = make_api("empty")
     found, same = {}, 0

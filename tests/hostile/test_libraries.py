@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import contextmanager
 from pathlib import Path
 from zoneinfo import TZPATH
 
 import pytest
+from examples import rounds
 from fuzz.corpus import SCENARIO, of_libraries
 from fuzz.session import Session
 from hostile.refusals import refused
@@ -17,9 +17,9 @@ import mockserver
 from mockserver.settings import data_folder
 
 #: How many requests there are in all, in how many parts; the parts are for workers. All that has to hold of a workspace
-#: is looked at five times in each, as one look takes as long as some hundred requests. `HOSTILE_TIMES` multiplies them.
-#: Chosen: with stubs, templates and paths some 50,000 in all with those of the fuzzer, in a minute.
-REQUESTS, PARTS = 9_000 * int(os.environ.get("HOSTILE_TIMES", "1")), 6
+#: is looked at five times in each, as one look takes as long as some hundred requests.
+#: Chosen: with stubs, templates and paths some 50,000 in all with those of the fuzzer.
+REQUESTS, PARTS = rounds(18_000), 6
 LOOKS = 5
 #: The seconds that the slowest of them may take, on a busy machine; chosen: a hundred times the longest that was seen.
 SLOWEST_S = 2.0

@@ -6,10 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
 import pytest
+from examples import rounds
 
 pytestmark = pytest.mark.slow
 
-THREADS, WRITES = 16, 1000
+THREADS, WRITES = 16, rounds(1000)
 CREDITS = 1000
 SUB_ACCOUNTS = (1000002, 1000003, 1000004)
 SCENARIO = {

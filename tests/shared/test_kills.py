@@ -1,11 +1,7 @@
-"""Servers that are killed under load, one after the other: what was acknowledged is there, and nothing is stuck.
-
-`MOCKSERVER_TEST_KILLS_S` says for how many seconds they are; `MOCKSERVER_TEST_KILLS_SEED` which, and when.
-"""
+"""Servers that are killed under load, one after the other: what was acknowledged is there, and nothing is stuck."""
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -13,13 +9,14 @@ from contextlib import contextmanager
 from random import Random
 
 import pytest
+from examples import rounds
 from storage.crowd import Crowd
 from storage.promises import Promises
 
 pytestmark = pytest.mark.slow
 
-SECONDS = int(os.environ.get("MOCKSERVER_TEST_KILLS_S", "16"))
-SEED = int(os.environ.get("MOCKSERVER_TEST_KILLS_SEED", "1"))
+#: How often there is a load during which servers are killed.
+ROUNDS = rounds(4)
 #: How long clients make a load until what was acknowledged is looked for, and how long one kill is after the other.
 ROUND_S, PAUSE_S = 16, 2.0
 #: How long a client rests between two things that it does, in seconds.
@@ -71,10 +68,10 @@ def clients(receiver):
     return lambda cluster, number: Clients(cluster, receiver, number)
 
 
-@pytest.mark.timeout(300 + 2 * SECONDS)
+@pytest.mark.timeout(300 + 30 * ROUNDS)
 def test_acknowledged_changes_survive_the_death_of_servers(cluster, clients):
-    random = Random(SEED)
-    for number in range(max(1, SECONDS // ROUND_S)):
+    random = Random(1)
+    for number in range(ROUNDS):
         load = clients(cluster, number)
         with load.load():
             for _ in range(int(ROUND_S / PAUSE_S)):

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import pytest
 import redis
+from examples import rounds
 
 GROUP = {
     "accounts": [
@@ -25,7 +26,7 @@ def used_memory(engine):
         return sum(client.memory_usage(key, samples=0) or 0 for key in client.scan_iter())  # a key may run out
 
 
-@pytest.mark.parametrize("count", [300, pytest.param(2_400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [300, pytest.param(rounds(4_800), marks=pytest.mark.slow)])
 def test_each_key_takes_as_much_of_the_database_as_the_one_before(make_cluster, engine, count):
     cluster = make_cluster(engine.url(), 2)
     made = cluster.make(scenario=GROUP)

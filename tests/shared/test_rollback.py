@@ -18,6 +18,7 @@ from random import Random
 import pytest
 import requests
 from cluster import Cluster, SharingServer
+from examples import rounds
 from load_balancer import until
 from redis_server import RedisServer
 
@@ -189,7 +190,7 @@ def test_workspaces_are_as_they_were_at_one_moment_after_the_database_went_back(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3, 9))
+@pytest.mark.parametrize("seed", range(3, 3 + rounds(6)))
 def test_workspaces_are_as_they_were_at_one_moment_however_often_the_database_goes_back(tmp_path, seed):
     random = Random(seed)
     with cluster_on_files(tmp_path, random) as (cluster, files):

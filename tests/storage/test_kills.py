@@ -3,6 +3,7 @@
 from random import Random
 
 import pytest
+from examples import rounds
 from storage.lives import Lives
 from storage.moments import Moment
 
@@ -31,7 +32,7 @@ def test_workspaces_are_as_some_first_steps_have_left_them_after_a_kill(kill):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2, 7))
+@pytest.mark.parametrize("seed", range(2, 2 + rounds(5)))
 @pytest.mark.parametrize("sync", ["background", "always"])
 def test_workspaces_are_as_some_first_steps_have_left_them_after_many_kills(kill, seed, sync):
     kill(seed, 20, sync)

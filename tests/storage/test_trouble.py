@@ -5,6 +5,7 @@ import signal
 from random import Random
 
 import pytest
+from examples import rounds
 from load_balancer import until
 from random_user import STORY
 
@@ -125,7 +126,7 @@ NAMES = [f"w{number}" for number in range(8)]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(rounds(20)))
 def test_a_damaged_file_ends_in_a_sentence_or_costs_the_workspaces_that_it_was_in(servers, store, ask, seed):
     first = servers.start()
     for name in NAMES:

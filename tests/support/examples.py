@@ -1,4 +1,4 @@
-"""How many examples a property gets: few in the second command, more in `.ci/run`, many where there is time."""
+"""How often random tests are repeated: seldom for each change, and as often as they name in the nightly run."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import os
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.internal.conjecture import engine, providers
 
-#: The profiles, with the share of the examples that a property names. Few are a quarter of them: enough to meet each
-#: rule of a history some times, in a quarter of the time. The variable HYPOTHESIS_PROFILE names another one.
-SHARES = {"few": 0.25, "more": 0.5, "many": 1.0}
-#: What a property has at least, and what one that names no number has where there are many.
+#: The profiles, with their share of the repetitions that a test names. A quarter meets each rule of a history several
+#: times. The variable HYPOTHESIS_PROFILE names the profile; the nightly run uses `many`.
+SHARES = {"few": 0.25, "many": 1.0}
+#: The least examples of a property, and the examples in `many` of a property that names no number.
 LEAST, USUAL = 4, 100
 
 # Hypothesis draws some values out of the constants of all modules that happen to be imported, which depends on the
@@ -37,7 +37,11 @@ for _name, _share in SHARES.items():
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "few"))
 
 
+def rounds(most):
+    """Return the repetitions of a random test that is repeated `most` times in the profile `many`."""
+    return max(1, round(most * SHARES.get(settings.get_current_profile_name(), 1.0)))
+
+
 def examples(most):
-    """The settings of a property that has so many examples in the profile `many`."""
-    share = SHARES.get(settings.get_current_profile_name(), 1.0)
-    return settings(max_examples=max(LEAST, round(most * share)))
+    """Return the settings of a property that has `most` examples in the profile `many`."""
+    return settings(max_examples=max(LEAST, rounds(most)))

@@ -6,6 +6,7 @@ import re
 from random import Random
 
 import pytest
+from examples import rounds
 from memory_storage import MemoryStorage
 from random_user import RandomUser
 
@@ -61,7 +62,9 @@ EVERYTHING = (
 )
 
 
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 22))])
+@pytest.mark.parametrize(
+    "seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 2 + rounds(20)))]
+)
 def test_clients_cannot_tell_that_a_workspace_was_passivated(make_pair, seed):
     pair = make_pair(seed)
     RandomUser(pair.ask, seed).play(50)

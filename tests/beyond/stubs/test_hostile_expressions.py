@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import sys
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from time import thread_time
 
 import pytest
 from beyond.stubs.hostile_expressions import ESCAPES, GREEDY, template
+from examples import rounds
 
 from mockserver.beyond.stubs.budget import OMIT, Budget, ExpressionError
 from mockserver.beyond.stubs.grammar import SyntaxMistake, has_expressions
@@ -31,9 +31,8 @@ COMPILED = "<template>"
 LONGEST_S = 0.5
 #: A body whose members are what templates ask for.
 BODY = {"a": [1, "b", {"a": None}], "email": "a@b.test", "items": {"0": 1.5}, "name": "x" * 200}
-#: `HOSTILE_TIMES` multiplies the most. Chosen: with stubs, requests and paths and the fuzzer some 50,000 in all,
-#: in two minutes.
-MANY, FEW = 20_000 * int(os.environ.get("HOSTILE_TIMES", "1")), 2_000
+#: Chosen: with stubs, requests and paths and the fuzzer some 50,000 in all, in two minutes.
+MANY, FEW = rounds(20_000), 2_000
 
 #: What the template that is evaluated has caused of that, or None where none is.
 _caused: list[str] | None = None

@@ -1,11 +1,11 @@
 """Stubs that are wrong in any way are refused with a sentence, and those that are taken never break the mock."""
 
 import copy
-import os
 import random
 
 import pytest
 from beyond.stubs.hostile_expressions import template
+from examples import rounds
 from marshmallow import ValidationError
 from tables import tables
 
@@ -14,9 +14,8 @@ from mockserver.core.state.stubs import Stubs
 
 #: The tables of the tests by name.
 CASES = tables(__file__)
-#: `HOSTILE_TIMES` multiplies the most. Chosen: with templates, requests and paths and the fuzzer some 50,000 in all,
-#: in two minutes.
-MANY, FEW = 750 * int(os.environ.get("HOSTILE_TIMES", "1")), 500
+#: Chosen: with templates, requests and paths and the fuzzer some 50,000 in all, in two minutes.
+MANY, FEW = rounds(3_000), 500
 #: What stands where something else is wanted.
 ODD = [None, True, -1, 0, 2**63, -(2**63), 1.5, 1e308, "", "a", "{{", "{{ 1 / 0 }}", "{{ omit }}", "{{ request.json }}",
        "x" * 70_000, "\ud800", "\x00", "é", [], {}, [[[]]], {"$each": 1}, {"a": {"b": [None]}}, "/v3/contacts",

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from clients.trial.running import try_program
 from clients.trial.table import FAULTY, GOOD, HANG_MS, HANG_S
+from examples import rounds
 
 from mockserver.lint import waiting
 
@@ -46,7 +47,7 @@ def described(trials):
     return {str(program): [tuple(found) for found in trial.findings] for program, trial in trials.items()}
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 50))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, rounds(50)))])
 @pytest.mark.timeout(120)
 def test_lint_names_the_planted_mistakes_and_nothing_else(server, short_hangs, seed):
     trials = try_all(server, FAULTY + GOOD, seed, short_hangs)
