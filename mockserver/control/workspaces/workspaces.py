@@ -119,7 +119,7 @@ def before_making(scenario: object | None) -> None:
         off_loop.leave()
 
 
-@WORKSPACES.call("POST", body=NewWorkspace, answer=WorkspaceSummary, status=201, problems=(409, 421))
+@WORKSPACES.call("POST", body=NewWorkspace, answer=WorkspaceSummary, status=201, problems=(404, 409, 421))
 def create(body: dict[str, Any]) -> WorkspaceSummary:
     """A fresh workspace with its own keys, clock, faults, journal, mailbox and coverage."""
     if "name" in body:
