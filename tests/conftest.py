@@ -125,10 +125,6 @@ NOT_QUICK_FILES = {
 LONG, LONGEST_S = ("slow", "languages", "engine", "guard", "benchmark"), 300
 
 
-#: The tests in these files are slow, all of them, and made as they are collected: out of requests by the thousand.
-MADE_AS_COLLECTED = "test_schemathesis.py"
-
-
 def pytest_configure(config):
     if config.getoption("--store") != "memory":
         stored_apps.join(config, Api)
@@ -140,12 +136,6 @@ def pytest_configure(config):
     # Let interrupts arrive: what a shell starts in the background ignores them, and all that it starts does so too.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def pytest_ignore_collect(collection_path, config):
-    """Make no tests that `-m` leaves out, as that takes half as long as to collect all others."""
-    marks = config.getoption("-m")
-    return True if collection_path.name == MADE_AS_COLLECTED and ("not slow" in marks or marks == "quick") else None
 
 
 @pytest.hookimpl(wrapper=True)
