@@ -26,9 +26,12 @@ _LOOKS = {
 }
 #: The looks of what stands below a page, which is made of the same parts as the page itself.
 _LOOKS_BELOW = ("light", "narrow-dark")
-#: What a first view takes at most: milliseconds after the answer has come, and bytes in all.
-_AT_MOST_MS = 150
+#: The most bytes of a first view.
 _AT_MOST_BYTES = 35_000
+#: A page without style or script, and how many times as long as its first view that of a dashboard page may take.
+#: Chosen: where the plain page takes 75 ms, all others are there after 150 ms; the slowest takes 1.4 times as long.
+_PLAIN = "data:text/html,<!doctype html><title>Plain</title>" + "<p>A <b>line</b> of text.</p>" * 1000
+_AT_MOST_TIMES = 2
 
 
 class Look:
@@ -145,14 +148,21 @@ def test_a_first_view_is_light_and_asks_no_other_host(browser, story, name):
     assert hosts == {urlsplit(story.server).netloc}
 
 
-@pytest.mark.benchmark
-@pytest.mark.parametrize("name", NAMES)
-def test_a_first_view_comes_at_once_after_the_answer(browser, story, name):
-    """The best of some, as a browser has other things to do."""
+def first_view_ms(browser, url):
+    """Return the milliseconds from the answer to its first view: the least of some, as a browser has other work."""
     took = []
     for _ in range(3):
         browser.driver.execute_cdp_cmd("Network.clearBrowserCache", {})
-        browser.open(story.page(name))
+        browser.open(url)
         took.append(browser.driver.execute_async_script(_FIRST_VIEW))
+    return min(took)
 
-    assert min(took) <= _AT_MOST_MS, took
+
+@pytest.mark.benchmark
+@pytest.mark.parametrize("name", NAMES)
+def test_first_view_takes_at_most_twice_as_long_as_that_of_a_plain_page(browser, story, name):
+    plain = first_view_ms(browser, _PLAIN)
+
+    took = first_view_ms(browser, story.page(name))
+
+    assert took <= _AT_MOST_TIMES * plain, (took, plain)
