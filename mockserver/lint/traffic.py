@@ -132,5 +132,5 @@ def name_of(row: Exchange) -> str:
 
 
 def between(later: Exchange, before: Exchange) -> timedelta:
-    """Return the time from a request to another one on the workspace's clock."""
+    """Return the workspace-clock time between two requests."""
     return later.at - before.at

@@ -36,7 +36,7 @@ _PAGE = "<!DOCTYPE html><html><body><h1>503 Service Temporarily Unavailable</h1>
 
 
 class _Option(NamedTuple):
-    """A value of `behaviour:` beside the default, with its mark on the page of the contract."""
+    """A non-default value of `behaviour:`, with its evidence mark from the contract page."""
 
     member: str
     value: Any

@@ -125,7 +125,7 @@ class Engine(Protocol):
 
     @property
     def failure(self) -> str | None:
-        """The sentence for users about an unusable store, or None."""
+        """The reason for an unusable store, as a sentence for users, or None."""
 
     @property
     def header(self) -> Header:

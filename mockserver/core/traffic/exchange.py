@@ -62,7 +62,7 @@ class Held:
 
     @property
     def hindrance(self) -> str | None:
-        """The reason that a release must run the request again, or None."""
+        """The obstacle to releasing the held request, as a sentence, or None."""
         if not self.refuses:
             return None
         if not self.runs_again:

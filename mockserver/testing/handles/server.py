@@ -259,7 +259,7 @@ class MockServer:
         vary: int | None = None,
         label: str | None = None,
     ) -> Workspace:
-        """Create a workspace from the server's scenario, or from another one: a name, a document or the path of a file.
+        """Create a workspace from the server's scenario, or from a scenario given as name, document or file path.
 
         `seed` determines the identifiers and codes of the workspace; the default is the scenario's seed. Without `name`
         the workspace gets an unused name. `strict` refuses body fields that the service does not know, whatever the
