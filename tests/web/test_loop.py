@@ -210,6 +210,16 @@ def leaves(api, method, path, **options):
     return False
 
 
+def await_calls(workspace):
+    """Wait until no webhook call is under way, and the thread that made the last one has released the lock."""
+
+    def is_idle():
+        with workspace.lock:
+            return not workspace.jobs
+
+    until(is_idle, "all calls are over")
+
+
 @pytest.mark.parametrize("path", ["/_mock/reset", "/_mock/workspaces"])
 def test_a_scenario_that_comes_as_a_text_is_read_in_a_thread(api, path):
     assert leaves(api, "POST", path, json={"yaml": "no: ["})
@@ -246,7 +256,7 @@ def test_a_request_that_may_write_an_export_leaves_the_loop_if_there_are_many_ca
     api = make_api({"clock": {"frozen": True}, "accounts": [account], "behaviour": {"export": {"after": "P1D"}}})
     call = {"type": "marketing", "event": "delivered", "payload": {"tag": "x" * size}}
     assert api.post("/_mock/trigger", json=call).status_code == 200
-    until(lambda: not api.workspace.jobs, "the thread that makes the call has released the lock")
+    await_calls(api.workspace)
     wanted = {"type": "marketing", "event": "allEvents", "notifyURL": "http://127.0.0.1:9"}
     assert api.post("/v3/webhooks/export", json=wanted).status_code == 202
 
@@ -260,7 +270,7 @@ def test_a_request_about_a_whole_workspace_leaves_the_loop_if_the_workspace_is_l
     calling = make_api({"webhooks": [HOOK]})
     event = {"type": "marketing", "event": "delivered", "payload": {"tag": "x" * size}}
     assert calling.post("/_mock/trigger", json=event).status_code == 200
-    until(lambda: not calling.workspace.jobs, "the thread that makes the call has released the lock")
+    await_calls(calling.workspace)
 
     assert leaves(calling, method, path, json={}) == (size > 10)
     assert leaves(make_api({"description": "x" * size}), method, path, json={}) == (size > 10)
