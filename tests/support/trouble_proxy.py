@@ -123,7 +123,8 @@ class TroubleProxy:
 
     async def _closed(self):
         self._server.close()
-        links = list(self._links)
-        for link in links:
-            link.cancel()
-        await asyncio.gather(*links, return_exceptions=True)
+        own = {asyncio.current_task()}
+        while asyncio.all_tasks() - own:  # a client may have come just now
+            self._cut()
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)  # what was aborted last is closed by then
