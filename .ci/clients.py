@@ -13,6 +13,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from importlib.metadata import version
 from json import loads
@@ -141,34 +142,40 @@ def measure() -> str:
         tried = clients(former)
         with ThreadPoolExecutor(_AT_ONCE) as pool:
 
-            def run(operations: Sequence[str], entry: Mapping[str, Any]) -> list[Future[Outcome]]:
-                return [pool.submit(_try, server, client, operations, entry) for client in tried]
+            def run(operations: Sequence[str], *entries: Mapping[str, Any]) -> list[Future[list[Outcome]]]:
+                return [pool.submit(_try, server, client, operations, entries) for client in tried]
 
             conditions = [run([row.operation], row.entry) for row in CONDITIONS]
-            usual, varied = run(_ALL, {}), [run(_ALL, row.entry) for row in draws]
+            varied = run(_ALL, {}, *(row.entry for row in draws))
     lines = [f"Measured on {datetime.now(UTC):%Y-%m-%d}."]
     for condition, futures in zip(CONDITIONS, conditions, strict=True):
-        lines += _table(condition, tried, [future.result() for future in futures])
-    before = [future.result() for future in usual]
-    lines += _matrix(draws, tried, before, [[future.result() for future in futures] for futures in varied])
+        lines += _table(condition, tried, [future.result()[0] for future in futures])
+    lines += _matrix(draws, tried, [future.result() for future in varied])
     return "\n".join([*lines, ""])
 
 
-def _try(server: MockServer, client: Client, operations: Sequence[str], entry: Mapping[str, Any]) -> Outcome:
-    """Let a client call operations in a new workspace, one after the other; `entry` is added to its scenario."""
-    with server.workspace({**_DOCUMENT, **entry}) as workspace:
-        environment = {
-            **os.environ, "MOCKSERVER_URL": workspace.url.removesuffix("/v3"), "JS_FOLDER": str(_JS), "NO_PROXY": "*",
-        }  # fmt: skip
+def _try(
+    server: MockServer, client: Client, operations: Sequence[str], entries: Sequence[Mapping[str, Any]]
+) -> list[Outcome]:
+    """Let a client call operations in one new workspace for each entry, which is added to its scenario."""
+    with ExitStack() as stack:
+        workspaces = [stack.enter_context(server.workspace({**_DOCUMENT, **entry})) for entry in entries]
+        addresses = " ".join(workspace.url.removesuffix("/v3") for workspace in workspaces)
+        environment = {**os.environ, "MOCKSERVER_URL": addresses, "JS_FOLDER": str(_JS), "NO_PROXY": "*"}
         command = [*client.command, *operations]
         ended = subprocess.run(  # noqa: S603  # see above
             command, env=environment, capture_output=True, text=True, check=True, timeout=_PATIENCE_S
         )
-        rules = sorted({found.rule for found in workspace.findings()})
-        counts = Counter(row.operation for row in workspace.requests.all())
-        got = zip(operations, ended.stdout.splitlines(), strict=True)
-        calls = {name: Call(counts[name], _made(workspace, name), text.strip()) for name, text in got}
-        return Outcome(calls, rules)
+        got = [text.strip() for text in ended.stdout.splitlines()]
+        parts = [got[first : first + len(operations)] for first in range(0, len(got), len(operations))]
+        return [_outcome(workspace, operations, part) for workspace, part in zip(workspaces, parts, strict=True)]
+
+
+def _outcome(workspace: Workspace, operations: Sequence[str], got: Sequence[str]) -> Outcome:
+    rules = sorted({found.rule for found in workspace.findings()})
+    counts = Counter(row.operation for row in workspace.requests.all())
+    calls = {name: Call(counts[name], _made(workspace, name), text) for name, text in zip(operations, got, strict=True)}
+    return Outcome(calls, rules)
 
 
 def _made(workspace: Workspace, operation: str) -> int:
@@ -194,18 +201,19 @@ def _table(condition: Condition, tried: Sequence[Client], outcomes: Sequence[Out
         yield f"| {' | '.join(map(str, cells))} |"
 
 
-def _matrix(
-    draws: Sequence[Draw], tried: Sequence[Client], usual: Sequence[Outcome], varied: Sequence[Sequence[Outcome]]
-) -> Iterator[str]:
-    """Yield a table of the draws that change something for a client, and the names of the others."""
+def _matrix(draws: Sequence[Draw], tried: Sequence[Client], outcomes: Sequence[Sequence[Outcome]]) -> Iterator[str]:
+    """Yield a table of the draws that change something for a client, and the names of the others.
+
+    `outcomes` has those of each client: of a run without a draw, and of one with each.
+    """
     yield "\n## Every draw of `vary`\n"
     yield f"Each client called {', '.join(f'`{name}`' for name in _ALL)}, in this order."
     yield "The cells tell what differs from a run without a draw.\n"
     yield f"| draw | {' | '.join(client.name for client in tried)} |"
     yield f"|{' --- |' * (len(tried) + 1)}"
     unseen = []
-    for row, outcomes in zip(draws, varied, strict=True):
-        cells = [_difference(before, after) for before, after in zip(usual, outcomes, strict=True)]
+    for number, row in enumerate(draws, 1):
+        cells = [_difference(client[0], client[number]) for client in outcomes]
         if any(cells):
             yield f"| {row.says.partition(' (')[0]} | {' | '.join(cell or 'as usual' for cell in cells)} |"
         else:

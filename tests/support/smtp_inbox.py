@@ -9,6 +9,7 @@ import threading
 from email import message_from_bytes, policy
 
 from aiosmtpd.smtp import SMTP
+from asyncio_server import close
 
 
 class Inbox:
@@ -66,14 +67,12 @@ class Inbox:
     async def _serve(self):
         server = await self._loop.create_server(self._talk, sock=self._socket, ssl=self._tls)
         await self._over.wait()
-        server.close()
-        own = {asyncio.current_task()}
-        # Clients may not have left yet, or have just come.
-        while asyncio.all_tasks() - own or any(talk.transport is not None for talk in self._talks):
-            for talk in self._talks:
-                if talk.transport is not None:
-                    talk.transport.abort()
-            await asyncio.sleep(0)
+        await close(server, self._cut)
+
+    def _cut(self):
+        for talk in self._talks:
+            if talk.transport is not None:
+                talk.transport.abort()
 
     def _talk(self):
         self._talks.append(SMTP(self, loop=self._loop, **self._options))

@@ -6,6 +6,8 @@ import asyncio
 import threading
 from contextlib import suppress
 
+from asyncio_server import close
+
 _CHUNK = 1 << 16
 
 
@@ -118,13 +120,5 @@ class TroubleProxy:
     def __exit__(self, *_):
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(10)
-        self._loop.run_until_complete(self._closed())
+        self._loop.run_until_complete(close(self._server, self._cut))
         self._loop.close()
-
-    async def _closed(self):
-        self._server.close()
-        own = {asyncio.current_task()}
-        while asyncio.all_tasks() - own:  # a client may have come just now
-            self._cut()
-            await asyncio.sleep(0)
-        await asyncio.sleep(0)  # what was aborted last is closed by then

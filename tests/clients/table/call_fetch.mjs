@@ -1,4 +1,5 @@
 // Calls operations by Node's `fetch` with its defaults, and prints what the program got from each.
+// `MOCKSERVER_URL` may hold several addresses, which are called one after the other.
 const CALLS = {
   sendTransacEmail: [
     "/smtp/email",
@@ -20,17 +21,19 @@ const CALLS = {
   getContacts: ["/contacts"],
 };
 
-for (const operation of process.argv.slice(2)) {
-  const [path, body] = CALLS[operation];
-  try {
-    const answer = await fetch(`${process.env.MOCKSERVER_URL}/v3${path}`, {
-      method: body ? "POST" : "GET",
-      headers: { "api-key": "any", "content-type": "application/json" },
-      body: body && JSON.stringify(body),
-    });
-    await answer.json();
-    console.log(answer.ok ? "success" : `status ${answer.status}`);
-  } catch (error) {
-    console.log(`\`${error.constructor.name}\``);
+for (const address of process.env.MOCKSERVER_URL.split(" ")) {
+  for (const operation of process.argv.slice(2)) {
+    const [path, body] = CALLS[operation];
+    try {
+      const answer = await fetch(`${address}/v3${path}`, {
+        method: body ? "POST" : "GET",
+        headers: { "api-key": "any", "content-type": "application/json" },
+        body: body && JSON.stringify(body),
+      });
+      await answer.json();
+      console.log(answer.ok ? "success" : `status ${answer.status}`);
+    } catch (error) {
+      console.log(`\`${error.constructor.name}\``);
+    }
   }
 }
