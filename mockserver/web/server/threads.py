@@ -28,10 +28,7 @@ _MANY_OBJECTS = 200_000
 
 
 class Threads:
-    """Two thread pools, for long work and waiting work; the garbage collector pauses meanwhile.
-
-    The garbage collector rests while they work.
-    """
+    """Two thread pools, for long work and waiting work; the garbage collector pauses while they work."""
 
     def __init__(self) -> None:
         self._pools: dict[str, _Pool] = {}
