@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from selenium import webdriver
-from selenium.common.exceptions import WebDriverException
+from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.support import expected_conditions
 from selenium.webdriver.support.wait import WebDriverWait
@@ -57,7 +57,11 @@ class Browser:
     def until(self, found, complaint="it does not come"):
         """What is found, as soon as anything is; while one page makes room for another, looking can fail."""
         wait = WebDriverWait(self.driver, 20, poll_frequency=0.05, ignored_exceptions=[WebDriverException])
-        return wait.until(lambda _: found(), complaint)
+        try:
+            return wait.until(lambda _: found())
+        except TimeoutException:
+            shown = self.script("return document.body.innerText")
+            pytest.fail(f"{complaint}; {self.driver.current_url} shows:\n{shown}")
 
     def click(self, selector):
         (element,) = self.see(selector)

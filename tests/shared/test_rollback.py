@@ -30,7 +30,7 @@ CREATIONS = {
     "createDomain": ("/v3/senders/domains", "domains", "name"),
 }
 #: What is created, beside what a scenario has.
-NUMBERED = re.compile(r"n[0-9]+[.@]")
+NUMBERED = re.compile(r"(n|after)[0-9]+[.@]")
 #: How long a client rests between two writes, and how long there is a load before and after a database is put back.
 REST_S, LOADED_S = 0.01, (0.3, 0.9)
 
