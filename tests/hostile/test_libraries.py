@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 from zoneinfo import TZPATH
 
 import pytest
+from audit import audited
 from examples import rounds
 from fuzz.corpus import SCENARIO, of_libraries
 from fuzz.session import Session
@@ -33,45 +33,25 @@ _PLACES = (mockserver.__path__[0], data_folder("scenarios"), sys.prefix, sys.bas
 OWN = tuple({str(Path(path).resolve()) for path in _PLACES})
 
 
-class Watch:
-    """What is reached while it is on; an audit hook cannot be removed, so that there is one for all tests."""
-
-    def __init__(self):
-        self._seen = None
-        sys.addaudithook(self._hook)
-
-    def _hook(self, event, arguments):
-        if self._seen is not None and event.startswith(REACHES) and not self._is_own(event, arguments):
-            self._seen.append((event, arguments))
-
-    def _is_own(self, event, arguments):
-        """Whether the program reads what belongs to it, or the interpreter keeps what it has compiled of it."""
-        path, mode = (*arguments, None)[:2]
-        if not str(path).startswith(OWN):
-            return False
-        is_read = event in ("open", "os.listdir", "os.scandir") and mode in ("r", "rb", None)
-        return is_read or "__pycache__" in Path(path).parts
-
-    @contextmanager
-    def on(self):
-        self._seen = seen = []
-        try:
-            yield seen
-        finally:
-            self._seen = None
+def reaches(event, arguments):
+    return event.startswith(REACHES) and not is_own(event, arguments)
 
 
-@pytest.fixture(scope="session")
-def watch():
-    return Watch()
+def is_own(event, arguments):
+    """Whether the program reads what belongs to it, or the interpreter keeps what it has compiled of it."""
+    path, mode = (*arguments, None)[:2]
+    if not str(path).startswith(OWN):
+        return False
+    is_read = event in ("open", "os.listdir", "os.scandir") and mode in ("r", "rb", None)
+    return is_read or "__pycache__" in Path(path).parts
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_mutated_requests_break_nothing_and_reach_nothing(watch, part):
+def test_mutated_requests_break_nothing_and_reach_nothing(part):
     session = Session(f"libraries/{part}", list(of_libraries()), SCENARIO)
 
-    with watch.on() as reached:
+    with audited(reaches) as reached:
         report = session.run(REQUESTS // PARTS, between=REQUESTS // PARTS // LOOKS)
 
     assert [str(finding) for finding in report.findings] == []

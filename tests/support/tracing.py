@@ -35,25 +35,11 @@ def untraced():
 
     Threads that run already go on being traced: a server of a whole module would else be lost to its other tests.
     """
-    own = sys.gettrace()
+    own, of_threads = sys.gettrace(), threading.gettrace()
     sys.settrace(None)
-    try:
-        with untraced_threads():
-            yield
-    finally:
-        sys.settrace(own)
-
-
-@contextmanager
-def untraced_threads():
-    """Let threads that start meanwhile not be traced.
-
-    Python 3.11 ends a thread that begins to be traced while another one does, which happens once there is an audit
-    hook, as tests/hostile has one: "Cannot install a trace function while another trace function is being installed".
-    """
-    hook = threading.gettrace()
     threading.settrace(None)
     try:
         yield
     finally:
-        threading.settrace(hook)
+        threading.settrace(of_threads)
+        sys.settrace(own)

@@ -12,7 +12,6 @@ import time
 
 import anyio
 import pytest
-from tracing import untraced_threads
 
 from mockserver import AsyncMockServer
 from mockserver.testing import client as client_module
@@ -54,8 +53,7 @@ def under_way(monkeypatch):
             calls.count(-1)
 
     monkeypatch.setattr(client_module, "_answered", counted)
-    with untraced_threads():
-        yield calls
+    yield calls
     assert calls.wait_for(0)
 
 
