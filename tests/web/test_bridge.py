@@ -155,6 +155,34 @@ def test_a_request_that_changes_nothing_is_not_run_when_its_client_has_left(meth
     assert (method in ran) == is_run
 
 
+def test_a_request_that_runs_already_when_its_client_leaves_is_carried_out():
+    begun, go, sent = threading.Event(), threading.Event(), []
+
+    def app(environ, start_response):
+        leave(environ)
+        begun.set()
+        assert go.wait(20)
+        return whereabouts(environ, start_response)
+
+    async def messages():
+        yield {"type": "http.request", "body": b""}
+        await asyncio.to_thread(begun.wait, 20)
+        asyncio.get_running_loop().call_later(0.05, go.set)  # once the server has heard of it
+        yield {"type": "http.disconnect"}
+
+    async def send(message):
+        sent.append(message)
+
+    async def answered():
+        bridge = Bridge(Runner(app, None), 10**9, 10**9)
+        await bridge({**SCOPE, "method": "GET"}, messages().__anext__, send)
+        bridge.close()
+
+    asyncio.run(answered())
+
+    assert sent[0]["status"] == 200
+
+
 @pytest.mark.parametrize("leaves", [leave, lambda environ: None], ids=["from a thread", "from the loop"])
 def test_requests_that_wait_for_a_lock_that_is_held_for_long_hold_no_thread(leaves):
     turn, came, ran = CallbackLock(), [], []

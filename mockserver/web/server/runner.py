@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -130,11 +131,10 @@ class Runner:
     ) -> Outcome:
         """Run a request in a thread, after waiting for a long-held lock."""
         while True:
-            in_pool = self.threads.run_waiting if leave.waits else self.threads.run_long
             async with self._when_free(leave.until):
                 try:
-                    work = in_pool(partial(self._in_session, scope, body, suspended))
-                    return await (_wanted(work, receive) if scope["method"] in _SAFE else work)
+                    work = self.threads.submit(partial(self._in_session, scope, body, suspended), waits=leave.waits)
+                    return await (_wanted(work, receive) if scope["method"] in _SAFE else asyncio.wrap_future(work))
                 except LeaveLoop as again:
                     leave = again.with_traceback(None)  # its traceback refers to this frame, which holds it
 
@@ -215,14 +215,18 @@ class Runner:
             self.waiting.discard(task)
 
 
-async def _wanted(work: Coroutine[Any, Any, Outcome], receive: Receive) -> Outcome:
-    """Return the result of work, unless the client leaves before the work starts."""
-    running, left = asyncio.ensure_future(work), asyncio.ensure_future(receive())
+async def _wanted(work: Future[Outcome], receive: Receive) -> Outcome:
+    """Return the result of work.
+
+    Raises:
+        LeftError: the client left before the work started.
+    """
+    running, left = asyncio.wrap_future(work), asyncio.ensure_future(receive())
     try:
         await asyncio.wait((running, left), return_when=asyncio.FIRST_COMPLETED)
-        if running.done():
-            return running.result()
-        raise LeftError
+        if not running.done() and work.cancel():
+            raise LeftError
+        return await running
     finally:
         running.cancel()
         left.cancel()

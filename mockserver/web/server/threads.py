@@ -34,16 +34,14 @@ class Threads:
         self._pools: dict[str, _Pool] = {}
 
     async def run_long(self, work: Callable[[], Result]) -> Result:
-        return await self._done("long", _LONG, work)
+        return await asyncio.wrap_future(self.submit(work, waits=False))
 
     async def run_waiting(self, work: Callable[[], Result]) -> Result:
-        return await self._done("waiting", _WAITING, work)
+        return await asyncio.wrap_future(self.submit(work, waits=True))
 
-    def close(self) -> None:
-        for pool in self._pools.values():
-            pool.close()
-
-    async def _done(self, name: str, most: int, work: Callable[[], Result]) -> Result:
+    def submit(self, work: Callable[[], Result], *, waits: bool) -> Future[Result]:
+        """Let a thread do long or waiting work. Return its result, which cannot be cancelled once the work runs."""
+        name, most = ("waiting", _WAITING) if waits else ("long", _LONG)
         pool = self._pools.get(name)
         if pool is None:
             pool = self._pools[name] = _Pool(most, name)
@@ -52,7 +50,11 @@ class Threads:
             with _COLLECTOR.resting():
                 return work()
 
-        return await asyncio.wrap_future(pool.submit(uncollected))
+        return pool.submit(uncollected)
+
+    def close(self) -> None:
+        for pool in self._pools.values():
+            pool.close()
 
 
 class _Pool:
