@@ -130,11 +130,12 @@ class Runner:
         self, scope: Scope, body: bytes, suspended: SuspendedRequest, leave: LeaveLoop, receive: Receive
     ) -> Outcome:
         """Run a request in a thread, after waiting for a long-held lock."""
+        is_optional = scope["method"] in _SAFE and not suspended.stays
         while True:
             async with self._when_free(leave.until):
                 try:
                     work = self.threads.submit(partial(self._in_session, scope, body, suspended), waits=leave.waits)
-                    return await (_wanted(work, receive) if scope["method"] in _SAFE else asyncio.wrap_future(work))
+                    return await (_wanted(work, receive) if is_optional else asyncio.wrap_future(work))
                 except LeaveLoop as again:
                     leave = again.with_traceback(None)  # its traceback refers to this frame, which holds it
 
