@@ -13,7 +13,6 @@ import examples  # noqa: F401  # its profiles are those of all properties
 import pytest
 import signing_keys
 import stored_apps
-import xdist
 from shared_files import SharedFiles
 from tracing import repeats, untraced
 
@@ -186,7 +185,7 @@ def pytest_pycollect_makeitem():
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtestloop(session):
     """Trace nothing in the process that hands tests out to workers and runs none."""
-    with untraced() if xdist.is_xdist_controller(session) else nullcontext():
+    with untraced() if session.config.getoption("numprocesses", None) else nullcontext():
         return (yield)
 
 

@@ -24,26 +24,22 @@ BODY = {"n": 3, "t": "Ab c", "l": [3, 1, 2], "m": {"a": 1, "b": [None]}, "f": Fa
         "people": [{"email": "a@a.test", "age": 7}, {"email": "b@b.test", "age": 5}, {"age": 6}]}  # fmt: skip
 
 
-@pytest.mark.parametrize(("template", "value"), CASES["an_expression_gives"])
-def test_expression_gives_the_expected_value(answer_of, template, value):
+def test_expressions_give_the_expected_values(answer_of):
     request = {"json": BODY, "query_string": "a=1&b=2&b=3", "headers": {"X-Kind": "call"}}
-    given_value = answer_of(template, method="POST", **request)
-    assert given_value == value
-    assert type(given_value) is type(value)
+    for template, value in CASES["an_expression_gives"]:
+        found = answer_of(template, method="POST", **request)
+        assert (found, type(found)) == (value, type(value)), template
 
 
-@pytest.mark.parametrize(
-    ("template", "reason"),
-    [
+def test_expressions_fail_with_their_reasons(failure_of):
+    for template, reason in (
         *CASES["an_expression_fails"],
         (
             "{{ range(1000) | join | replace('', '" + "b" * 900 + "') }}",
             "a text has 2,604,790 characters, the limit is 1,000,000",
         ),
-    ],
-)
-def test_an_expression_fails_with_a_reason(failure_of, template, reason):
-    assert reason in failure_of(template)
+    ):
+        assert reason in failure_of(template), template
 
 
 def test_a_text_that_is_no_expression_is_refused_with_a_reason():
