@@ -116,6 +116,12 @@ def ask_all(app, number):
     return asyncio.run(all_of_them())
 
 
+async def steps_until_heard():
+    """Let the loop take more steps than a bridge needs until it has heard that a client has left."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
 @pytest.mark.parametrize(
     ("method", "stays", "is_run"),
     [
@@ -152,8 +158,7 @@ def test_a_request_that_changes_nothing_is_not_run_when_its_client_has_left(meth
         working = [ask("PUT"), ask("PUT")]
         await asyncio.to_thread(busy.wait, 20)
         left = ask(method, {"type": "http.disconnect"})
-        for _ in range(20):  # more steps than the bridge needs until it has heard of it
-            await asyncio.sleep(0)
+        await steps_until_heard()
         assert left.done() != is_run
         await asyncio.to_thread(busy.wait, 20)
         await asyncio.gather(left, *working)
@@ -173,18 +178,22 @@ def test_a_request_that_runs_already_when_its_client_leaves_is_carried_out():
         assert go.wait(20)
         return whereabouts(environ, start_response)
 
-    async def messages():
+    async def messages(left):
         yield {"type": "http.request", "body": b""}
-        await asyncio.to_thread(begun.wait, 20)
-        asyncio.get_running_loop().call_later(0.05, go.set)  # once the server has heard of it
+        await left.wait()
         yield {"type": "http.disconnect"}
 
     async def send(message):
         sent.append(message)
 
     async def answered():
-        bridge = Bridge(Runner(app, None), 10**9, 10**9)
-        await bridge({**SCOPE, "method": "GET"}, messages().__anext__, send)
+        bridge, left = Bridge(Runner(app, None), 10**9, 10**9), asyncio.Event()
+        asked = asyncio.ensure_future(bridge({**SCOPE, "method": "GET"}, messages(left).__anext__, send))
+        assert await asyncio.to_thread(begun.wait, 20)
+        left.set()
+        await steps_until_heard()
+        go.set()
+        await asked
         bridge.close()
 
     asyncio.run(answered())

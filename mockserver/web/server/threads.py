@@ -40,7 +40,7 @@ class Threads:
         return await asyncio.wrap_future(self.submit(work, waits=True))
 
     def submit(self, work: Callable[[], Result], *, waits: bool) -> Future[Result]:
-        """Let a thread do long or waiting work. Return its result, which cannot be cancelled once the work runs."""
+        """Let a thread do long or waiting work. Return a future, whose `cancel` succeeds only before the work runs."""
         name, most = ("waiting", _WAITING) if waits else ("long", _LONG)
         pool = self._pools.get(name)
         if pool is None:

@@ -31,7 +31,7 @@ LONGEST_S = 2
 #: A body whose members are what templates ask for.
 BODY = {"a": [1, "b", {"a": None}], "email": "a@b.test", "items": {"0": 1.5}, "name": "x" * 200}
 #: Chosen: with stubs, requests and paths and the fuzzer some 50,000 in all, in two minutes.
-MANY = rounds(22_000)
+MANY = rounds(28_000)
 
 pytestmark = pytest.mark.slow  # `audited` is not for coverage
 
