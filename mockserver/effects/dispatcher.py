@@ -124,14 +124,12 @@ class Dispatcher:
             return task
 
     def _awaited(self) -> Task | None:
+        is_over = False
         while not self._closed:
-            if (task := self._queue.take(time.monotonic())) is not None:
+            task, due = self._queue.take(time.monotonic()), self._queue.due
+            if task is not None or (is_over and due is None):  # a task may have come after the timeout
                 return task
-            due = self._queue.due
-            if due is not None:
-                self._changed.wait(due - time.monotonic())
-            elif not self._changed.wait(_IDLE_S):
-                break
+            is_over = not self._changed.wait(_IDLE_S if due is None else due - time.monotonic()) and due is None
         return None
 
 

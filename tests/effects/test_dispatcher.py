@@ -115,6 +115,29 @@ def test_a_task_that_fails_leaves_its_thread_to_the_next(make, hold, caplog):
     assert "ZeroDivisionError" in caplog.text
 
 
+class TimingOut(threading.Condition):
+    """A condition whose next wait does `meanwhile`, and has timed out then."""
+
+    meanwhile = None
+
+    def wait(self, timeout=None):
+        if self.meanwhile is None:
+            return super().wait(timeout)
+        meanwhile, self.meanwhile = self.meanwhile, None
+        meanwhile()
+        return False
+
+
+@pytest.mark.parametrize("queue_task", [Dispatcher.submit, lambda dispatcher, task: dispatcher.repeat(task, 0.01)])
+def test_task_is_carried_out_when_the_only_thread_has_just_been_idle_for_too_long(make, hold, queue_task):
+    dispatcher = make(threads=1)
+    dispatcher._changed = TimingOut()  # noqa: SLF001  # the moment is too short to be hit from outside
+    dispatcher._changed.meanwhile = lambda: queue_task(dispatcher, hold.task())  # noqa: SLF001  # as above
+    dispatcher.submit(hold.task())
+    hold.let_go()
+    hold.await_done(2)
+
+
 def test_what_waits_and_what_is_under_way_is_unfinished(make, hold):
     dispatcher = make(threads=1)
     dispatcher.submit(hold.task())
