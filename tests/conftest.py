@@ -135,6 +135,8 @@ def pytest_configure(config):
     # Let interrupts arrive: what a shell starts in the background ignores them, and all that it starts does so too.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # what nohup starts
+        signal.signal(signal.SIGHUP, lambda *_: None)
 
 
 @pytest.hookimpl(wrapper=True)

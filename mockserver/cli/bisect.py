@@ -17,7 +17,7 @@ import click
 from mockserver.cli.options import Integer, Name
 from mockserver.cli.options import Seconds as SecondsValue
 from mockserver.cli.output import echo, printable, progress
-from mockserver.cli.program import Misused, argument, command, option
+from mockserver.cli.program import Misused, argument, command, ending_signals, option
 from mockserver.core.state.varied import Draw
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def bisect(
     drawn = [row for number in (seeds if seed is None else (seed,)) for row in draw(number)]
     try:
         base = _Base.of(scenario)
-        with _interrupted_by_sigterm():
+        with _interrupted_by_signals():
             found = _find(_Runs(words, base, timeout), list({row.name: row for row in drawn}.values()))
         if not found:
             echo("no draw makes the command fail")
@@ -267,14 +267,15 @@ def _serving(document: Mapping[str, Any], draws: Sequence[Draw]) -> Iterator[str
 
 
 @contextmanager
-def _interrupted_by_sigterm() -> Iterator[None]:
-    """Let SIGTERM end the command and the server as SIGINT does."""
+def _interrupted_by_signals() -> Iterator[None]:
+    """Let the ending signals end the command and the server as SIGINT does."""
 
-    def leave(*_: object) -> None:
-        sys.exit(128 + signal.SIGTERM)
+    def leave(number: int, _: object) -> None:
+        sys.exit(128 + number)
 
-    before = signal.signal(signal.SIGTERM, leave)
+    before = {number: signal.signal(number, leave) for number in ending_signals()}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

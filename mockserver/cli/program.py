@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -253,6 +254,13 @@ def _run(program: Group, words: Sequence[str]) -> int:
         echo(f"Error: {error}", err=True)
         return _MISUSED
     return status or 0
+
+
+def ending_signals() -> Sequence[signal.Signals]:
+    """Return SIGTERM, and SIGHUP (the terminal is closed) unless it is ignored, as under nohup."""
+    if not hasattr(signal, "SIGHUP") or signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        return (signal.SIGTERM,)
+    return (signal.SIGTERM, signal.SIGHUP)
 
 
 def give_up(error: OSError) -> NoReturn:

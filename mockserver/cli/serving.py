@@ -18,7 +18,7 @@ from mockserver.cli.environment import check_names, variable
 from mockserver.cli.options import Integer, Name
 from mockserver.cli.options import Seconds as SecondsValue
 from mockserver.cli.output import echo, fail
-from mockserver.cli.program import Misused, Option, command, give_up
+from mockserver.cli.program import Misused, Option, command, ending_signals, give_up
 from mockserver.settings import declared
 from mockserver.settings.declaration import (
     Choice,
@@ -181,11 +181,11 @@ def _open_runtime(options: dict[str, Any]) -> Runtime:
 
 
 def _stop_at_signals(runtime: Runtime) -> None:
-    """Install handlers for SIGINT and SIGTERM, and log warnings of all modules."""
+    """Stop the server at SIGINT and the ending signals, and log warnings of all modules."""
     from mockserver.web.logs import LogHandler
 
     logging.getLogger().addHandler(LogHandler(runtime.mock.log))
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, *ending_signals()):
         # The default handlers would raise an error in the event loop while it starts. And the server raises a handled
         # signal again after it has stopped, which would end the process before the log is written.
         signal.signal(number, lambda *_: runtime.interrupt())

@@ -32,7 +32,7 @@ def test_the_address_is_the_first_line_and_in_the_port_file(started):
         assert json.load(answer)["scenario"] == "standard"
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_in_the_moment_of_the_start_stops_it_without_a_word(number):
     """It comes while the loop is still being made."""
     command = [sys.executable, "-m", "mockserver", "serve", "--port", "0"]
@@ -44,7 +44,7 @@ def test_a_signal_in_the_moment_of_the_start_stops_it_without_a_word(number):
     assert (process.returncode, told) == (0, "")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 @pytest.mark.parametrize("path", ["/_mock/mailbox?to=nobody&wait=30", "/_mock/stream"])
 def test_a_signal_stops_it_within_two_seconds_whatever_hangs(started, number, path):
     process, root, _ = started

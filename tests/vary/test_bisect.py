@@ -215,7 +215,7 @@ def is_there(pid):
     return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_an_interruption_leaves_no_command_and_no_server(tmp_path, number, status):
     told = tmp_path / "told"
     os.mkfifo(told)
