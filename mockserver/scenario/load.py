@@ -70,7 +70,7 @@ def load(
         if data.get("faults"):
             draft.report(faults.load_faults(workspace, data["faults"]))
         if data.get("vary") is not None:
-            varying.load_vary(workspace, document, data["vary"])
+            varying.load_vary(workspace, draft.rest, data["vary"])
     draft.refuse()
     if data.get("expect"):
         draft.report(expectations.load_expected(workspace, document, data))

@@ -261,7 +261,7 @@ class VaryField(fields.Field[Any]):
 
 
 def load_vary(workspace: Workspace, document: Mapping[str, Any], wanted: Any) -> None:
-    """Give a new workspace what its document wants: the draws of a seed, or those that it has already."""
+    """Give a new workspace the draws of a seed, or its earlier draws. `document` has the valid members as written."""
     if isinstance(wanted, Varied):
         workspace.state.varied = wanted
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import date
 from typing import Any
 
@@ -13,6 +14,7 @@ from marshmallow import fields
 from mockserver.core.state.behaviour import Behaviour
 from mockserver.core.time.clock import EARLIEST
 from mockserver.resources.section import Instant, counting_from
+from mockserver.scenario.documents.library import Library
 from mockserver.scenario.documents.mistakes import Mistake, ScenarioError
 from mockserver.scenario.documents.reading import parse
 from mockserver.scenario.load import load
@@ -76,6 +78,31 @@ def test_a_wrong_value_of_any_field_is_a_mistake_with_its_line_or_fits(number):
         told = mistakes(written(path, list(WRONG.values())[number]))
         assert all(mistake.mark is not None and mistake.path for mistake in told), path
         assert len("".join(map(str, told))) < 5_000, path
+
+
+#: Members that are looked at together with others, each with a valid value.
+BESIDE = {
+    "vary": "1", "extends": "standard", "clock": "{start: '2026-01-01T00:00:00Z'}", "resume": "{ids: {sender: 3}}",
+    "expect": "[{path: 'state.senders[name=A]', absent: true, hold: true}]", "faults": "[{fault: otp_expired}]",
+    "accounts": "[{name: acme}]", "generate": "{senders: 2}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("value", ["true", "1", "x", "[]", "{}", "null"])
+def test_behaviour_of_any_type_beside_vary_is_a_mistake_or_fits(value):
+    told = mistakes(f"behaviour: {value}\nvary: 1")
+
+    assert [mistake.path for mistake in told] == ([] if value == "{}" else [("behaviour",)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("value", ["true", "x", "[]", "null"])
+def test_section_of_any_type_beside_other_sections_is_a_mistake_or_fits(value):
+    library = Library()
+    for name in scenario_schema().fields:
+        others = [f"{beside}: {text}" for beside, text in BESIDE.items() if beside != name]
+        with suppress(ScenarioError):
+            load(library.extended(parse("\n".join([f"{name}: {value}", *others]), "mine.yaml")), name="test")
 
 
 def test_a_field_takes_its_own_kind_only():
