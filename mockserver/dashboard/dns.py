@@ -23,15 +23,13 @@ class Answers(Protocol):
     def dmarc_record(self) -> str: ...
 
 
-def meaning(answers: Answers, *, is_free_mail: bool, is_authenticated: bool) -> str:
+def meaning(answers: Answers, *, is_free_mail: bool) -> str:
     """Return a sentence: how authenticateDomain would answer."""
     wrong = [f"{record} is {answer}" for record in RECORDS if (answer := getattr(answers, record)) != OK]
     if is_free_mail:
         return "A provider of free mailboxes owns it, so nobody can authenticate it."
     if not wrong:
         return "All three records are right."
-    if is_authenticated:
-        return f"It stays authenticated, as ownership is proved only once: {' and '.join(wrong)}."
     return f"authenticateDomain would answer 400: {', '.join(wrong)}."
 
 
@@ -50,7 +48,7 @@ def shown_records(workspace: Workspace, domain: Domain) -> Mapping[str, Any]:
             }
             for name, row in records(workspace, domain).items()
         ],
-        "meaning": meaning(view, is_free_mail=view.free_mail, is_authenticated=domain.authenticated),
+        "meaning": meaning(view, is_free_mail=view.free_mail),
         "is_right": view.published and not view.free_mail,
         "members": RECORDS,
     }

@@ -183,13 +183,13 @@ def test_dns_records_of_a_domain_are_explained(make_api, dns, meaning):
     assert meaning in plain(page(make_api({"dns": {"acme.test": dns}})))
 
 
-def test_a_domain_that_was_authenticated_stays_so_without_its_code(make_api):
+def test_a_domain_that_was_authenticated_needs_its_code_again(make_api):
     api = make_api({"domains": [{"name": "acme.test", "state": "authenticated"}]})
 
     api.put("/_mock/dns/acme.test", json={"brevo_code": "wrong"})
 
     html = page(api)
-    assert "authenticated at acme . It stays authenticated, as ownership is proved only once" in plain(html)
+    assert "pending at acme . authenticateDomain would answer 400: brevo_code is wrong." in plain(html)
     assert '/_mock/ui/machines/domain/acme.test"' in html
 
 

@@ -81,3 +81,31 @@ def test_broken_record_of_an_authenticated_domain_leaves_its_ownership(make_api)
 
     shown = api.get("/v3/senders/domains/acme.test").json
     assert (shown["verified"], shown["authenticated"]) == (True, False)
+
+
+@pytest.mark.parametrize("record", ["brevo_code", "dkim_record", "dmarc_record"])
+def test_authenticated_domain_is_authenticated_nowhere_after_a_record_is_lost(make_api, record):
+    api = make_api({"domains": [{"name": "acme.test", "state": "authenticated"}], "dns": {"acme.test": {}}})
+    strict = dict.fromkeys(("brevo_code", "dkim_record", "dmarc_record"), "ok")
+    api.put("/_mock/dns/acme.test", json={**strict, "dmarc_policy": "reject"})
+    assert api.put("/v3/senders/domains/acme.test/authenticate").status_code == 200
+
+    api.put("/_mock/dns/acme.test", json={record: "missing"})
+
+    is_verified = record != "brevo_code"
+    (listed,) = api.get("/v3/senders/domains").json["domains"]
+    shown = api.get("/v3/senders/domains/acme.test").json
+    assert [(row["verified"], row["authenticated"]) for row in (listed, shown)] == [(is_verified, False)] * 2
+    state = api.get("/_mock/machines/domain/acme.test").json["state"]
+    assert state == ("verified" if is_verified else "pending")
+    webhook = {"type": "inbound", "url": "http://a.test", "domain": "acme.test", "events": ["inboundEmailProcessed"]}
+    refused = {
+        "/authenticate": api.put("/v3/senders/domains/acme.test/authenticate"),
+        "sender": api.post("/v3/senders", json={"name": "A", "email": "a@acme.test"}),
+        "webhook": api.post("/v3/webhooks", json=webhook),
+    }
+    assert {name: (answer.status_code, answer.json["code"]) for name, answer in refused.items()} == {
+        "/authenticate": (400, "DNS records not properly configured"),
+        "sender": (400, "DMARC policy requires domain authentication"),
+        "webhook": (400, "invalid_parameter"),
+    }

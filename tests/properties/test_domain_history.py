@@ -89,8 +89,7 @@ class DomainHistory(RuleBasedStateMachine):
     def follow(self, name, domain, before):
         """What DNS says has changed, and the domain's state with it."""
         view = self.view(name)
-        signed = view["dkim_record"] == view["dmarc_record"] == "ok"
-        domain.authenticated = domain.authenticated and signed
+        domain.authenticated = domain.authenticated and view == dict.fromkeys(RECORDS, "ok")
         if view != dict.fromkeys(RECORDS, "ok"):
             domain.published = None
         elif domain.published is None and not domain.authenticated:

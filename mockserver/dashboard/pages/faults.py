@@ -20,7 +20,7 @@ from mockserver.core.state.faults import ALERTS, FAULT_KINDS, NO_ALERT, Fault
 from mockserver.dashboard.addresses import asked
 from mockserver.dashboard.dns import meaning
 from mockserver.dashboard.rendering import Page
-from mockserver.resources.domains.domain import ANSWERS, AUTHENTICATED, POLICIES, RECORDS
+from mockserver.resources.domains.domain import ANSWERS, POLICIES, RECORDS
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import write_instant
 from mockserver.scenario.faults import HEADER_ID, PARAMETERS, codes_of
@@ -116,8 +116,7 @@ _MOST_ACCOUNTS = 5
 
 def _domain_line(row: KnownName) -> dict[str, Any]:
     name = plain(row)
-    is_authenticated = any(owned.state == AUTHENTICATED for owned in row.accounts)
-    says = meaning(row.records, is_free_mail=bool(row.free_mail), is_authenticated=is_authenticated)
+    says = meaning(row.records, is_free_mail=bool(row.free_mail))
     return {"name": name, "accounts": name["accounts"][:_MOST_ACCOUNTS], "meaning": says}
 
 

@@ -62,6 +62,11 @@ class Domain:
         return f"65{self.number:022d}"
 
     @property
+    def verified(self) -> bool:
+        """Whether DNS proves ownership; an authenticated domain is verified (contract/domains#authentication)."""
+        return self.state != PENDING
+
+    @property
     def authenticated(self) -> bool:
         return self.state == AUTHENTICATED
 

@@ -40,12 +40,6 @@ def select(caller: Caller) -> list[Domain]:
     return list(caller.account.rows_of(Domain).values())
 
 
-def is_verified(workspace: Workspace, domain: Domain) -> bool:
-    """Return whether DNS has the ownership record of a domain, in any state (contract/domains#authentication)."""
-    view = workspace.state.rows_of(DnsView).get(domain.name)
-    return view is not None and view.brevo_code == OK
-
-
 def get(caller: Caller, name: str) -> Domain:
     domain = find(caller.account, name)
     if domain is None:
@@ -130,11 +124,9 @@ def authenticate(caller: Caller, name: str) -> tuple[Domain, bool]:
     if view.free_mail:
         owner = f"domain {domain.name} belongs to a provider of free mailboxes, so no account can authenticate it"
         raise DNS_NOT_CONFIGURED().because(f"{owner}; `free_mail: false` below `dns` in a scenario lifts this")
-    was_authenticated = domain.authenticated
     if not view.published:
-        if was_authenticated:  # DKIM and DMARC are right; ownership needs to be proved only once
-            return domain, True
         raise DNS_NOT_CONFIGURED().because(_wrong_records(caller.workspace, domain, view))
+    was_authenticated = domain.authenticated
     if not was_authenticated:
         domain.attempts += 1
         _refuse_early(caller.workspace, domain)
@@ -195,11 +187,10 @@ def follow_dns(workspace: Workspace, names: Collection[str]) -> None:
 def _follow(workspace: Workspace, account: Account, domain: Domain) -> None:
     """Fire events until a domain's state matches DNS."""
     view = dns_view(workspace, domain.name)
-    signed = view.dkim_record == view.dmarc_record == OK
     if not view.published:
         domain.published_at = None
-    if domain.state == AUTHENTICATED and not signed:
-        DOMAIN.fire(workspace, account, domain, "dns_broken")
+        if domain.state == AUTHENTICATED:
+            DOMAIN.fire(workspace, account, domain, "dns_broken")
     if domain.state == VERIFIED and view.brevo_code != OK:
         DOMAIN.fire(workspace, account, domain, "dns_broken")
     elif domain.state != AUTHENTICATED and view.published and domain.published_at is None:
@@ -226,7 +217,7 @@ def _agree_on_a_broken_record(workspace: Workspace, account: Account, domain: Do
     view = dns_view(workspace, domain.name)
     if domain.state == PENDING and view.brevo_code == OK:
         _agree(workspace, domain, brevo_code=MISSING)
-    elif domain.state == VERIFIED and view.dkim_record == view.dmarc_record == OK:
+    elif domain.state == VERIFIED and view.published:
         _agree(workspace, domain, dkim_record=MISSING)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mockserver.core.contract import errors
 from mockserver.core.contract.operation import Mark, chosen_error, documented_error, proposed_error
 from mockserver.core.lazy import lazy
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
 
@@ -36,17 +37,17 @@ _PATH = schemas.DomainPath
 )  # fmt: skip
 def get_domains(caller: Caller) -> dict[str, Any]:
     ips = model.dedicated_ips(caller.account)
-    rows = [_listed(caller, row, ips.get(row.name)) for row in model.select(caller)]
+    rows = [_listed(caller.account, row, ips.get(row.name)) for row in model.select(caller)]
     return {"domains": rows, "count": len(rows), "current_page": 1, "total_pages": 1}
 
 
-def _listed(caller: Caller, row: Domain, ip: str | None) -> dict[str, Any]:
-    user = f"64{caller.account.user_id:022d}"
+def _listed(account: Account, row: Domain, ip: str | None) -> dict[str, Any]:
+    user = f"64{account.user_id:022d}"
     return {
         "id": row.id,
         "domain_name": row.name,
         "authenticated": row.authenticated,
-        "verified": model.is_verified(caller.workspace, row),
+        "verified": row.verified,
         "ip": ip,
         "provider": row.provider,
         "creator": {"id": user, "email": row.creator, "creationDate": row.created_at},
@@ -91,7 +92,7 @@ def get_domain_configuration(caller: Caller, domain_name: str) -> dict[str, Any]
     domain = model.get(caller, domain_name)
     return {
         "domain": domain.name,
-        "verified": model.is_verified(caller.workspace, domain),
+        "verified": domain.verified,
         "authenticated": domain.authenticated,
         "dns_records": _records(caller, domain),
     }
