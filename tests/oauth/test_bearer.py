@@ -34,10 +34,10 @@ ABSENT = {
     "identifier": "5c6cfa04-eed9-42c2-8b5c-6d470d978e9d", "email": "absent@group.test", "attributeCategory": "global",
     "attributeName": "ABSENT",
 }  # fmt: skip
-#: Which resource a path belongs to (contract/oauth#scopes); the organization's activities stand under its own name.
+#: The resource of each path prefix, by the vendor's page oauth-scopes; /v3/corporate is proposed.
 RESOURCES = {
     "/v3/account": "account", "/v3/senders": "account", "/v3/corporate": "organization",
-    "/v3/organization": "organization", "/v3/inbound": "transactional.email", "/v3/smtp": "transactional.email",
+    "/v3/organization": "organization", "/v3/inbound": "account", "/v3/smtp": "transactional.email",
     "/v3/emailCampaigns": "campaigns.email", "/v3/contacts": "contacts", "/v3/webhooks": "webhooks",
 }  # fmt: skip
 FORBIDDEN = (403, {"code": "permission_denied", "message": "Access forbidden."})

@@ -48,7 +48,7 @@ def test_the_consent_page_says_who_is_asked_for_what_and_by_whom(visitor, questi
     words = visitor.form.words
     for said in (
         "Shop App asks for access", "keeper@shop.test", "in the account shop", "app.test",
-        "See your account, senders and domains", "account:read",
+        "See your account, senders, domains and inbound e-mails", "account:read",
         "See your contacts, their lists and attributes", "contacts:read",
     ):  # fmt: skip
         assert said in words

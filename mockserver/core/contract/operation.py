@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
-from functools import partial
+from functools import cache, partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mockserver.core.contract.errors import ErrorCode
@@ -45,6 +46,21 @@ class Audience(StrEnum):
 
 #: The OAuth scope that includes all others (contract/oauth#scopes).
 ALL_SCOPES = "all"
+#: The path prefixes of OAuth scopes by resource, from the page oauth-scopes of developers.brevo.com. The page names
+#: neither /corporate nor /smtp/emailStatus: their scopes are proposed (contract/oauth#scopes).
+SCOPE_PATHS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "account": ("/account", "/senders", "/senders/domains", "/inbound", "/feeds", "/processes"),
+        "organization": ("/organization", "/corporate"),
+        "webhooks": ("/webhooks",),
+        "campaigns.email": ("/emailCampaigns",),
+        "contacts": ("/contacts",),
+        "transactional.email": (
+            "/smtp/email", "/smtp/templates", "/smtp/emails", "/smtp/statistics", "/smtp/blockedContacts",
+            "/smtp/blockedDomains", "/smtp/emailStatus",
+        ),
+    }
+)  # fmt: skip
 #: The roles of operations that not every account may call.
 MASTER_ONLY = frozenset({Role.MASTER})
 MASTER_OR_ADMIN = frozenset({Role.MASTER, Role.ADMIN})
@@ -117,8 +133,6 @@ class Operation(NamedTuple):
     other_statuses: tuple[int, ...] = ()
     #: The roles that may call it, or None for any account.
     roles: frozenset[Role] | None = None
-    #: The resource of the OAuth scope; reads need `:read`, the rest `:write`.
-    scope: str = "account"
     notes: tuple[str, ...] = ()
     audience: Audience = Audience.API
     #: Whether it is outside the 34 of the specification: percentages do not count it by default.
@@ -145,4 +159,15 @@ class Operation(NamedTuple):
     @property
     def needs(self) -> str:
         """The OAuth scope of the operation: `:read` for GET, `:write` otherwise (contract/oauth#scopes)."""
-        return f"{self.scope}:{'read' if self.method == 'GET' else 'write'}"
+        return f"{_scope_of(self.path)}:{'read' if self.method == 'GET' else 'write'}"
+
+
+@cache
+def _scope_of(path: str) -> str:
+    """Return the resource of the OAuth scope of an API path; prefixes end with a whole segment."""
+    (found,) = (
+        name
+        for name, prefixes in SCOPE_PATHS.items()
+        if any(f"{path}/".startswith(f"/v3{prefix}/") for prefix in prefixes)
+    )
+    return found

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 else:
     model, schemas = lazy(__package__, "model", "schemas")
 
-ACTIVITIES = Operations("account", "specification 4.4", page="activities", scope="organization")
+ACTIVITIES = Operations("account", "specification 4.4", page="activities")
 
 
 @ACTIVITIES.operation(

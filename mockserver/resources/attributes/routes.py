@@ -22,9 +22,9 @@ else:
     model, schemas = lazy(__package__, "model", "schemas")
 
 _SOURCE = "OpenAPI document of February 2026"
-ATTRIBUTES = Operations("attributes", "specification 4.9", scope="contacts")
+ATTRIBUTES = Operations("attributes", "specification 4.9")
 #: Operations beside the specification's 34.
-FURTHER_ATTRIBUTES = Operations("attributes", _SOURCE, scope="contacts", are_further=True)
+FURTHER_ATTRIBUTES = Operations("attributes", _SOURCE, are_further=True)
 
 
 _BAD_VALUE = proposed_error(

@@ -37,7 +37,6 @@ CAMPAIGNS = Operations("campaigns")
         proposed_error(errors.METHOD_NOT_ALLOWED, "it is not an e-mail campaign or template",
             "specification 4.7, but for the code"),
     ),
-    scope="campaigns.email",
 )  # fmt: skip
 def get_shared_template_url(caller: Caller, campaign_id: int) -> dict[str, str]:
     return {"sharedUrl": model.shared_url(caller, campaign_id)}

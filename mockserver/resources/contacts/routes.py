@@ -18,7 +18,7 @@ else:
     lists, model, rows, schemas = lazy(__package__, "lists", "model", "rows", "schemas")
 
 _SOURCE = "OpenAPI document of February 2026"
-CONTACTS = Operations("contacts", _SOURCE, scope="contacts", are_further=True)
+CONTACTS = Operations("contacts", _SOURCE, are_further=True)
 
 _NO_CONTACT = error_observed_in_code(
     errors.DOCUMENT_NOT_FOUND, "the contact does not exist", "contract/contacts#rows", programs=3

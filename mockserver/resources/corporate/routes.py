@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 else:
     model, plans, schemas = lazy(__package__, "model", "plans", "schemas")
 
-CORPORATE = Operations("corporate", "specification 4.5", scope="organization", roles=MASTER_ONLY)
+CORPORATE = Operations("corporate", "specification 4.5", roles=MASTER_ONLY)
 
 _NOT_MASTER = proposed_error(errors.PERMISSION_DENIED, "the caller is not a master account", "contract/corporate#roles")
 _NOT_MASTER_DOCUMENTED = documented_error(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 else:
     model, schemas = lazy(__package__, "model", "schemas")
 
-INBOUND = Operations("inbound", "specification 4.6", scope="transactional.email")
+INBOUND = Operations("inbound", "specification 4.6")
 
 
 @INBOUND.operation(

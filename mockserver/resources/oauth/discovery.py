@@ -21,10 +21,10 @@ _CLIENT_METHODS = ["client_secret_basic", "client_secret_post"]
 
 #: Resource names on the consent page, within a sentence.
 _RESOURCES = {
-    "account": "your account, senders and domains",
+    "account": "your account, senders, domains and inbound e-mails",
     "organization": "your organization and its sub-accounts",
     "webhooks": "your webhooks",
-    "campaigns.email": "your e-mail campaigns and templates",
+    "campaigns.email": "your e-mail campaigns",
     "campaigns.sms": "your SMS campaigns",
     "campaigns.whatsapp": "your WhatsApp campaigns",
     "contacts": "your contacts, their lists and attributes",
@@ -34,7 +34,7 @@ _RESOURCES = {
     "ecommerce": "your products and orders",
     "events": "your events",
     "loyalty": "your loyalty programs",
-    "transactional.email": "your transactional e-mails",
+    "transactional.email": "your transactional e-mails and their templates",
     "transactional.sms": "your transactional SMS",
     "transactional.whatsapp": "your transactional WhatsApp messages",
 }

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 else:
     model, schemas = lazy(__package__, "model", "schemas")
 
-SCHEDULED_EMAILS = Operations("scheduled_emails", "specification 4.8", scope="transactional.email")
+SCHEDULED_EMAILS = Operations("scheduled_emails", "specification 4.8")
 
 
 @SCHEDULED_EMAILS.operation(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 else:
     model, schemas = lazy(__package__, "model", "schemas")
 
-SENDING = Operations("sending", scope="transactional.email", are_further=True)
+SENDING = Operations("sending", are_further=True)
 
 
 @SENDING.operation(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
     model, schemas = lazy(__package__, "model", "schemas")
 
-SSO = Operations("corporate", "specification 4.5", page="sso", scope="organization")
+SSO = Operations("corporate", "specification 4.5", page="sso")
 
 
 @SSO.operation(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 else:
     history, model, schemas = lazy(__package__, "history", "model", "schemas")
 
-WEBHOOKS = Operations("webhooks", "specification 4.3", scope="webhooks")
+WEBHOOKS = Operations("webhooks", "specification 4.3")
 
 _PATH = schemas.WebhookPath
 _BAD_ID = proposed_error(errors.INVALID_PARAMETER, "webhookId is not an integer", "contract/webhooks#getWebhook")

@@ -38,7 +38,6 @@ class Operations:
         document: The document that describes the operations; their `source` by default, with their place in
             docs/contract.
         page: The page of docs/contract; by default the tag.
-        scope: The default resource of the OAuth scope.
         roles: The default roles of callers; None: all roles.
         audience: The default audience.
         are_further: Whether the operations are none of the specification's 34.
@@ -50,7 +49,6 @@ class Operations:
         document: str = "",
         *,
         page: str = "",
-        scope: str = "account",
         roles: frozenset[Role] | None = None,
         audience: Audience = Audience.API,
         are_further: bool = False,
@@ -58,7 +56,6 @@ class Operations:
         self.tag = tag
         self.document = document
         self.page = page or tag
-        self.scope = scope
         self.defaults: dict[str, Any] = {"roles": roles, "audience": audience}
         self.are_further = are_further
         self.operations: list[Operation] = []
@@ -70,7 +67,6 @@ class Operations:
         path: str,
         *,
         source: str = "",
-        scope: str = "",
         status: int = 200,
         params: type[Schema] | None = None,
         query: type[Schema] | None = None,
@@ -92,7 +88,6 @@ class Operations:
                 path,
                 self.tag,
                 source=source or ", ".join(filter(None, (self.document, f"contract/{self.page}#{id}"))),
-                scope=scope or self.scope,
                 status=status,
                 view=view,
                 is_further=self.are_further,
