@@ -95,7 +95,7 @@ class BackgroundStorage(EngineStorage):
         self._thread.join()
         if self._write_failure is not None:
             _LOG.error("the last changes could not be saved and are lost: %s", self._write_failure)
-        self._engine.close()
+        super().close()
         return self._write_failure is None
 
     def lock(self) -> threading.RLock:
@@ -172,13 +172,11 @@ class BackgroundStorage(EngineStorage):
             return self._fail(str(error), error.__cause__)
         except Exception as error:  # noqa: BLE001  # a bug of the mock: the next round may succeed
             return self._fail(f"the store cannot be written: {type(error).__name__}", error)
-        if self._write_failure is not None:
-            _LOG.warning("the store is written again")
         self._write_failure = None
         return min(max(_PAUSE_S, (time.thread_time() - began) * _REST), _LONGEST_PAUSE_S)
 
     def _fail(self, sentence: str, cause: BaseException | None) -> float:
-        if self._write_failure != sentence:
+        if sentence not in (self._write_failure, self._failure):  # the latter was logged
             _LOG.warning("nothing can be saved; retrying every second: %s", sentence, exc_info=cause)
         self._write_failure = self._last_failure = sentence
         self._is_awake.set()

@@ -132,7 +132,7 @@ class Engine(Protocol):
         """The description of the store."""
 
     def write(self, batch: Batch) -> None:
-        """Write a batch atomically.
+        """Write a batch atomically; an empty batch only shows whether the store can be written.
 
         Raises:
             ConflictError: a workspace has another version than the batch names, or another server has its turn to write

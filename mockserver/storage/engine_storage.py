@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.storage import MissingError, Outline, Storage, StorageError, StorageStatus
+from mockserver.core.workspaces.storage import MissingError, OutageError, Outline, Storage, StorageError, StorageStatus
 from mockserver.core.workspaces.workspace import Parts, Workspace, WorkspaceLimits
 from mockserver.storage import forms, records
 from mockserver.storage.engine import (
@@ -16,6 +17,7 @@ from mockserver.storage.engine import (
     PART,
     Batch,
     Changes,
+    DamagedError,
     Engine,
     EngineError,
     Newer,
@@ -30,16 +32,7 @@ _COVERAGE = f"{PART}coverage"
 #: After how many seconds another server looks for abandoned calls. Chosen: as long as a silent server counts as alive.
 LEASE_S = 5.0
 
-
-@contextmanager
-def translated(prefix: str = "") -> Iterator[None]:
-    """Translate errors of the engine to MissingError or StorageError within a `with` block."""
-    try:
-        yield
-    except NoWorkspaceError as error:
-        raise MissingError(f"{prefix}{error}") from None  # the sentence says it all
-    except (EngineError, UnreadableError) as error:
-        raise StorageError(f"{prefix}{error}") from None
+_LOG = logging.getLogger(__name__)
 
 
 class SavedWorkspace:
@@ -103,6 +96,8 @@ class EngineStorage(Storage):
         #: How many writes have succeeded and failed, and why the last one has failed.
         self._written = self._failed = 0
         self._last_failure: str | None = None
+        #: Why the last use has failed, until a write succeeds.
+        self._failure: str | None = None
 
     @property
     def _is_forked(self) -> bool:
@@ -110,7 +105,12 @@ class EngineStorage(Storage):
 
     @property
     def failure(self) -> str | None:
-        return self._unusable()
+        return self._unusable() or self._failure
+
+    def retry(self) -> None:
+        if self._failure is not None:
+            with suppress(StorageError):
+                self._write(Batch())
 
     def _unusable(self) -> str | None:
         if self._is_forked:
@@ -129,20 +129,43 @@ class EngineStorage(Storage):
     def close(self) -> bool:
         if not self._is_forked:
             self._engine.close()
+            self._failure = self._engine.failure  # later uses log nothing
         return True
+
+    @contextmanager
+    def _using(self, prefix: str = "") -> Iterator[None]:
+        """Translate errors of the engine within a `with` block, and note those that concern all workspaces."""
+        try:
+            if (failure := self._unusable()) is not None:
+                raise EngineError(failure)  # noqa: TRY301  # translated below
+            yield
+        except NoWorkspaceError as error:
+            raise MissingError(f"{prefix}{error}") from None  # the sentence says it all
+        except (DamagedError, UnreadableError) as error:
+            raise StorageError(f"{prefix}{error}") from None
+        except EngineError as error:
+            self._note(str(error))
+            raise OutageError(f"{prefix}{error}") from None
+
+    def _note(self, failure: str | None) -> None:
+        """Note why a use has failed, or None after a successful write; the first failure and the end are logged."""
+        if (failure is None) != (self._failure is None):
+            _LOG.warning("the store %s", "can be used again" if failure is None else f"cannot be used: {failure}")
+        self._failure, self._last_failure = failure, failure or self._last_failure
 
     def _write(self, batch: Batch) -> None:
         try:
-            with translated():
+            with self._using():
                 self._engine.write(batch)
         except StorageError as error:
             self._failed += 1
-            self._last_failure = str(error)
+            self._note(str(error))
             raise
         self._written += 1
+        self._note(None)
 
     def outlines(self) -> Sequence[Outline]:
-        with translated():
+        with self._using():
             return self._engine.outlines()
 
     def load(self, name: str) -> Workspace:
@@ -151,7 +174,7 @@ class EngineStorage(Storage):
         return found.workspace
 
     def _read(self, name: str) -> SavedWorkspace:
-        with translated(f"workspace {name} cannot be loaded: "):
+        with self._using(f"workspace {name} cannot be loaded: "):
             newer = self._engine.read(name)
             assert newer is not None, "without a version, everything is new"
             workspace = records.load(name, newer.fields, parts=self._parts, limits=self._limits)
@@ -163,13 +186,13 @@ class EngineStorage(Storage):
 
     def coverage(self, names: Iterable[str]) -> Coverage:
         found = Coverage()
-        with translated():
+        with self._using():
             for content in self._engine.field(tuple(names), _COVERAGE).values():
                 found.merge(decode(content, Coverage))
         return found
 
     def labels(self, names: Iterable[str]) -> Mapping[str, tuple[str, str]]:
-        with translated():
+        with self._using():
             found = self._engine.field(tuple(names), forms.WORKSPACE)
             read = {name: decode(content, forms.WorkspaceForm) for name, content in found.items()}
         return {name: (form.label, form.outcome) for name, form in read.items()}
@@ -177,19 +200,19 @@ class EngineStorage(Storage):
     def clear_coverage(self, names: Iterable[str]) -> None:
         wanted, gone = frozenset(names), Changes(gone=(_COVERAGE,))
         rows = [Row(row.name, gone, ANY_VERSION, row.due_at) for row in self.outlines() if row.name in wanted]
-        with translated():
+        with self._using():
             self._engine.write(Batch(rows=rows))
 
     def past(self) -> Coverage:
-        with translated():
+        with self._using():
             return forms.coverage_of(self._engine.counts())
 
     def clear_past(self) -> None:
-        with translated():
+        with self._using():
             self._engine.clear_counts()
 
     def secret(self, name: str, draw: Callable[[], bytes] | None = None) -> bytes | None:
         name = f"secret/{name}"
-        with translated():
+        with self._using():
             found = self._engine.value(name)
             return found if found is not None or draw is None else self._engine.value(name, draw())

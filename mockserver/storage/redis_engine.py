@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
 import threading
 import time
@@ -23,8 +22,6 @@ _BEAT_S, _LIFE_MS = 0.4, 5000
 #: For how many milliseconds the lock of `order` holds at most; chosen: almost all requests take less.
 _ORDER_MS = 2000
 _DUE_AT_ONCE = 100
-
-_LOG = logging.getLogger(__name__)
 
 
 class Engine:
@@ -64,16 +61,9 @@ class Engine:
             try:
                 self._check()
             except EngineError as error:
-                self._fail(error)
+                self.failure = str(error)
             else:
-                if self.failure is not None:
-                    _LOG.warning("%s can be used again", self.place)
                 self.failure = None
-
-    def _fail(self, error: EngineError) -> None:
-        if self.failure is None and not self._is_closed.is_set():
-            _LOG.warning("nothing can be done in the workspaces of the store: %s", error)
-        self.failure = str(error)
 
     def _run(self, script: str, *arguments: Argument) -> list[Any]:
         """Run a script and return its reply; after an error, all calls fail until Redis is usable again."""
@@ -87,7 +77,7 @@ class Engine:
             refuse_reply(self.place, reply)
         except EngineError as error:
             if not isinstance(error, DamagedError):  # of one workspace
-                self._fail(error)
+                self.failure = str(error)
             raise
         return reply
 

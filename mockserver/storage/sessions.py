@@ -27,7 +27,7 @@ from mockserver.core.workspaces.storage import MissingError, Outline, Result, St
 from mockserver.core.workspaces.workspace import Parts, Workspace, WorkspaceLimits
 from mockserver.storage import forms, records
 from mockserver.storage.engine import ANY_VERSION, Batch, ConflictError, Engine, EngineError, Row
-from mockserver.storage.engine_storage import EngineStorage, SavedWorkspace, translated
+from mockserver.storage.engine_storage import EngineStorage, SavedWorkspace
 from mockserver.storage.records import Written
 
 if TYPE_CHECKING:
@@ -40,9 +40,6 @@ _MOST_TRIES, _IN_TURN = 50, 2
 _PATIENCE_S, _SHORT_PATIENCE_S = 30.0, 0.5
 #: The longest wait for a turn, and the polling interval, in seconds.
 _TURN_S, _LOOK_S = 3.0, 0.005
-#: The seconds for which a failed write marks a file as unwritable, unless a later write succeeds. Chosen: requests are
-#: retried soon after a disk has room.
-_FAILED_S = 2.0
 
 _LOG = logging.getLogger(__name__)
 
@@ -165,8 +162,6 @@ class SessionStorage(EngineStorage):
         self.before_waiting = before_waiting
         self._lost: Callable[[str], object] = lambda name: None
         self._local = threading.local()
-        #: Until when a failed write counts, by `time.monotonic`.
-        self._failed_until = 0.0
         self._saved: WeakValueDictionary[str, SavedWorkspace] = WeakValueDictionary()
 
     @property
@@ -176,11 +171,6 @@ class SessionStorage(EngineStorage):
     @property
     def server(self) -> str:
         return self._shared.server if self.is_shared else ""
-
-    @property
-    def failure(self) -> str | None:
-        is_unwritable = not self.is_shared and time.monotonic() < self._failed_until
-        return self._unusable() or (self._last_failure if is_unwritable else None)
 
     @property
     def session(self) -> Session | None:
@@ -251,12 +241,7 @@ class SessionStorage(EngineStorage):
         batch = Batch(session.removed, tuple(rows.values()), session.counts, nonce)
         if not batch:
             return
-        try:
-            self._write(batch)
-        except StorageError:
-            self._failed_until = time.monotonic() + _FAILED_S
-            raise
-        self._failed_until = 0.0
+        self._write(batch)
         for saved in rows:
             saved.confirm(nonce)
 
@@ -289,12 +274,10 @@ class SessionStorage(EngineStorage):
 
     def refresh(self, saved: SavedWorkspace) -> None:
         """Update a workspace to the engine's version; this thread holds the lock."""
-        if (failure := self._unusable()) is not None:
-            raise StorageError(failure)
         if saved.version is None:
             raise ConflictError((saved.name,))
-        version, saved.version = saved.version, ""  # unless this succeeds, all of it is read next time
-        with translated(f"workspace {saved.name} cannot be loaded: "):
+        with self._using(f"workspace {saved.name} cannot be loaded: "):
+            version, saved.version = saved.version, ""  # unless this succeeds, all of it is read next time
             newer = self._engine.read(saved.name, version)
             if newer is not None and not newer.is_whole:
                 if records.refresh(saved.workspace, newer):
@@ -350,7 +333,7 @@ class SessionStorage(EngineStorage):
 
     def _asked(self, ask: Callable[[RedisEngine], Result]) -> Result:
         self.before_waiting()
-        with translated():
+        with self._using():
             return ask(self._shared)
 
     def names(self) -> Sequence[str]:

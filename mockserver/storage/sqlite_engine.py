@@ -191,11 +191,15 @@ class Engine:
                 self._file.check(is_used=True)
 
     def close(self) -> None:
+        self.failure = f"{self.place} is closed"
         with self._lock, suppress(sqlite3.Error):
             self._connection.close()
 
     def write(self, batch: Batch) -> None:
         with self._used() as connection, connection:
+            if not batch:  # two transactions: the file grows, and later writes use the room
+                self._put("trial", bytes(1 << 16))
+                connection.execute("DELETE FROM value WHERE name = 'trial'")
             connection.execute("BEGIN")
             removed = [(name,) for name in batch.removed]
             connection.executemany("DELETE FROM workspace WHERE name = ?", removed)

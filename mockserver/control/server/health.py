@@ -26,8 +26,11 @@ def uptime_s() -> float:
 @HEALTH.call("GET", "/readyz", answer=Health, is_open=True)
 def ready() -> Any:
     """Check readiness: the server answers and can save changes, else 503."""
-    failure = target.store().storage.failure
-    if failure is not None:
+    store = target.store()
+    if store.storage.failure is not None:
+        store.before_loading()
+        store.storage.retry()
+    if (failure := store.storage.failure) is not None:
         raise Problem(503, failure)
     return live()
 

@@ -21,6 +21,10 @@ class MissingError(StorageError):
     """The workspace does not exist any more."""
 
 
+class OutageError(StorageError):
+    """The whole storage cannot be used; it has logged why."""
+
+
 class Outline(NamedTuple):
     """A saved workspace's name, keys and due moment."""
 
@@ -71,8 +75,11 @@ class Storage:
 
     @property
     def failure(self) -> str | None:
-        """The reason for failed saving, as a sentence for users, or None."""
+        """Why the last use failed, as a sentence for users; None after a successful write."""
         return None
+
+    def retry(self) -> None:
+        """Use the storage again if the last use failed, which renews `failure`."""
 
     def status(self) -> StorageStatus | None:
         """Return the storage's state, or None without persistence."""
