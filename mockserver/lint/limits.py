@@ -11,6 +11,7 @@ from mockserver.core.text.messages import counted
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.lint.finding import IGNORED_RATE_LIMIT, Finding
 from mockserver.lint.traffic import (
+    REACTION_S,
     UNDER_WAY_S,
     Traffic,
     agent_of,
@@ -18,6 +19,7 @@ from mockserver.lint.traffic import (
     ended_at,
     has_answer,
     identity,
+    is_success,
     name_of,
     since,
 )
@@ -26,7 +28,7 @@ from mockserver.web.service.rate_limit import HEADERS, group_of
 #: How many seconds a client may come too early. Chosen: timers and clocks are no more exact.
 _TOLERANCE_S = 0.1
 #: How late a client is that has waited: so many seconds, or such a share of its wait. Chosen: more than clients add.
-_LATE_S, _LATE_SHARE = 2, 0.2
+_LATE_S, _LATE_SHARE = 5, 0.2
 
 
 def find_ignored_limits(traffic: Traffic) -> Iterator[Finding]:
@@ -73,15 +75,37 @@ def _first_early(traffic: Traffic, refused: Exchange, seconds: int, again: Seque
     The next request on its connection, and a repeat of the refused request, are certain to be of the same client.
     Without either, requests count that were refused `again`.
     """
-    end = ended_at(refused)
-    repeats = [row for row in since(traffic.by_identity[identity(refused)], end) if _is_own(traffic, row, refused)]
-    on_same = since(traffic.by_connection.get(id(refused.connection), ()), end)
-    own = next((row for row in on_same if _is_own(traffic, row, refused)), None)
-    if own is None and repeats and not any(map(partial(_is_in_time, refused, seconds), repeats)):
-        own = repeats[0]
-    if own is None and not repeats:
-        own = next(since(again, end + UNDER_WAY_S), None)
+    end, equal = ended_at(refused), traffic.by_identity[identity(refused)]
+    repeats = [row for row in since(equal, end) if row is not refused]
+    has_waited = any(map(partial(_is_in_time, refused, seconds), repeats))
+    certain = partial(_certain, traffic, refused, has_waited)
+    own = next(certain(traffic.by_connection.get(id(refused.connection), ())), None)
+    if own is None and not has_waited:
+        own = next(certain(repeats), None)
+    if own is None and not has_waited:
+        is_redone = refused.body and is_success(equal[-1]) and all(row.status == 429 for row in equal[:-1])
+        own = next(since(repeats, end + REACTION_S) if is_redone else since(again, end + UNDER_WAY_S), None)
     return own if own is not None and _is_early(own, refused, seconds) else None
+
+
+def _certain(traffic: Traffic, refused: Exchange, has_waited: bool, rows: Sequence[Exchange]) -> Iterator[Exchange]:
+    """Yield the requests after a 429 that the refused client has sent, although it knew of the 429.
+
+    A pool gives the connection to any thread that was about to send, which may send an equal request, too. If the
+    refused request was repeated in time, all threads have waited, and were slow to send what came soon after the 429.
+    """
+    end, own, first = ended_at(refused), identity(refused), refused.connection
+    is_shared = traffic.connections[own.agent] > 1
+    unsure_s = _LATE_S if has_waited else UNDER_WAY_S if is_shared else 0
+    # Until another thread sends, a busy machine may have kept the whole program from going on.
+    others = (row for row in since(traffic.requests, end) if row.connection is not first and agent_of(row) == own.agent)
+    awake = next((row.real_at for row in others), end) if is_shared else end
+    beside = (row.connection for row in traffic.by_identity[own] if row.connection not in (None, first))
+    are_parallel = any(it.opened_at < end and traffic.last_use(it) > refused.real_at for it in beside if it is not None)
+    for row in since(rows, end):
+        is_sure = row.real_at >= (awake if awake <= row.real_at else end) + unsure_s
+        if (is_sure or (identity(row) == own and not are_parallel)) and _is_own(traffic, row, refused):
+            yield row
 
 
 def _is_own(traffic: Traffic, row: Exchange, refused: Exchange) -> bool:

@@ -9,13 +9,13 @@ from typing import Any
 
 from mockserver.core.traffic.exchange import Exchange, read_json
 from mockserver.lint.finding import FIRST_PAGE_ONLY, Finding
-from mockserver.lint.traffic import Traffic, ended_at, is_success, name_of, since
+from mockserver.lint.traffic import Traffic, ended_at, is_success, name_of, resource_of, since, words_of
 from mockserver.resources.registry import API_OPERATIONS
 
 #: The same for an operation without a limit of its own. Chosen: who asks for less wants the newest rows, or the count.
 _NAMED = 10
-#: The members by which later requests name a row.
-_NAMES = frozenset({"id", "name", "email"})
+#: The members by which requests name a row.
+_NAMES = frozenset({"id", "name", "email", "companyName"})
 #: How many requests after a page are looked at for one of its rows. Chosen: what was looked for is used soon.
 _SOON = 100
 
@@ -30,15 +30,16 @@ def find_first_pages(traffic: Traffic) -> Iterator[Finding]:
         if any(_offset(row) for row in rows):
             continue
         pages = [(row, *found) for row in rows if is_success(row) and (found := _page(row)) is not None]
-        # The largest page: a client may ask for the count first, and then for all rows.
-        if not pages or any(len(items) >= count for _, items, count in pages):
+        # A client may ask for the count first, and then for all rows.
+        if any(len(items) >= count for _, items, count in pages):
             continue
-        row, items, count = max(pages, key=lambda page: len(page[1]))
-        if _wants_all(row, len(items)) and not _has_found(traffic, row, items):
+        lazy = [page for page in pages if _wants_all(page[0], len(page[1])) and not _has_found(traffic, *page[:2])]
+        if lazy:
+            row, items, count = max(lazy, key=lambda page: len(page[1]))
             left = count - len(items)
             message = f"{name_of(row)} answered {len(items):,} of {count:,} rows, and no further offset was asked for; "
             verb = "was" if left == 1 else "were"
-            yield Finding(FIRST_PAGE_ONLY, f"{message}{left:,} {verb} never read", [row.id for row, _, _ in pages])
+            yield Finding(FIRST_PAGE_ONLY, f"{message}{left:,} {verb} never read", [row.id for row, _, _ in lazy])
 
 
 def _offset(row: Exchange) -> int:
@@ -80,20 +81,23 @@ def _is_paged(operation: str | None) -> bool:
 
 
 def _has_found(traffic: Traffic, row: Exchange, items: list[Any]) -> bool:
-    """Return whether the client continues with one row of a list, having found the row it searched."""
-    names = [{str(item[name]) for name in _NAMES & item.keys()} for item in items if isinstance(item, dict)]
+    """Return whether a client has found what it read a list for.
+
+    That is a row that an earlier request has named, such as a write whose answer was lost, or the one row of the list
+    with which the client continues.
+    """
+    places = {
+        str(item[name]).lower(): place
+        for place, item in enumerate(items)
+        if isinstance(item, dict)
+        for name in _NAMES & item.keys()
+    }
+    kinds = resource_of(row), row.path.rpartition("/")[2]
+    keys = {(row.account, kind, name): place for kind in kinds for name, place in places.items()}
+    named = {place for key, place in keys.items() if traffic.named_at.get(key, row.real_at) < row.real_at}
     used: set[int] = set()
     for later in islice(since(traffic.requests, ended_at(row)), _SOON):
         if later.account == row.account and later.path != row.path:
-            words = {*map(str, later.params.values()), *_words(later.json)}
-            used |= {index for index, name in enumerate(names) if name & words}
-    return len(used) == 1 < len(items)
-
-
-def _words(value: Any) -> Iterator[str]:
-    """Yield the texts and numbers of a JSON value."""
-    if isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _words(inner)
-    else:
-        yield str(value)
+            words = {*map(str, later.params.values()), *words_of(later.json)}
+            used |= {places[word] for word in map(str.lower, words) if word in places}
+    return 0 < len(named) < len(items) or len(used) == 1 < len(items)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import cached_property
-from itertools import islice
-from typing import NamedTuple, TypeVar
+from itertools import islice, pairwise
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import unquote
 
-from mockserver.core.traffic.exchange import Exchange
+from mockserver.core.traffic.exchange import ClientConnection, Exchange
 from mockserver.core.workspaces.workspace import Workspace
 
 Key = TypeVar("Key")
@@ -17,7 +19,7 @@ Key = TypeVar("Key")
 Index = dict[Key, list[Exchange]]
 #: How many seconds a client needs at least to read an answer and open a connection. Chosen: less than any takes, and
 #: more than the server needs to see a connection that was opened before.
-_REACTION_S = 0.000_2
+REACTION_S = 0.000_2
 #: After how many seconds another connection's request was not under way when an answer was sent. Chosen: longer than a
 #: request takes to arrive.
 UNDER_WAY_S = 0.1
@@ -47,8 +49,23 @@ class Traffic:
         return _index((id(row.connection), row) for row in self.requests if row.connection is not None)
 
     @cached_property
+    def connections(self) -> Counter[str]:
+        """The number of known connections of each agent."""
+        return Counter(agent_of(rows[0]) for rows in self.by_connection.values())
+
+    @cached_property
     def by_identity(self) -> Index[Identity]:
         return _index((identity(row), row) for row in self.requests)
+
+    @cached_property
+    def named_at(self) -> Mapping[tuple[str | None, str, str], float]:
+        """When an account first named something: below a part of a path, or in a body for a resource."""
+        found: dict[tuple[str | None, str, str], float] = {}
+        for row in self.requests:
+            texts = ((resource_of(row), word) for word in words_of(row.json) if not word.isdecimal())
+            for kind, word in (*pairwise(unquote(row.path).split("/")), *texts):
+                found.setdefault((row.account, kind, word.lower()), row.real_at)
+        return found
 
     @cached_property
     def reads(self) -> Index[tuple[str | None, str]]:
@@ -69,12 +86,16 @@ class Traffic:
         first, second = before.connection, later.connection
         if waited >= UNDER_WAY_S or (first is not None and first is second):
             return waited >= 0
-        return second is not None and second.opened_at >= ended_at(before) + _REACTION_S
+        return second is not None and second.opened_at >= ended_at(before) + REACTION_S
 
     def is_used_again(self, before: Exchange, later: Exchange) -> bool:
         """Return whether a connection is reused after a later request on another connection."""
-        rows = self.by_connection.get(id(before.connection), [])
-        return later.connection is not before.connection and bool(rows) and rows[-1].real_at > later.real_at
+        first = before.connection
+        return later.connection is not first and first is not None and self.last_use(first) > later.real_at
+
+    def last_use(self, connection: ClientConnection) -> float:
+        """Return when the last request came on a connection, in seconds since 1970."""
+        return self.by_connection[id(connection)][-1].real_at
 
 
 def _index(rows: Iterable[tuple[Key, Exchange]]) -> Index[Key]:
@@ -125,6 +146,15 @@ def agent_of(row: Exchange) -> str:
 def resource_of(row: Exchange) -> str:
     """Return the first part of a path below `/v3/`."""
     return row.path.removeprefix("/v3/").partition("/")[0]
+
+
+def words_of(value: Any) -> Iterator[str]:
+    """Yield the texts and numbers of a JSON value."""
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from words_of(inner)
+    else:
+        yield str(value)
 
 
 def name_of(row: Exchange) -> str:

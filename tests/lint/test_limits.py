@@ -17,6 +17,10 @@ def senders(**more):
     return Call("GET", "/v3/senders")._replace(**more)
 
 
+def contact(number, **more):
+    return Call("POST", "/v3/contacts", {"email": f"contact{number}@acme.test"})._replace(**more)
+
+
 EARLY = "came too early, and"
 FOUND = {
     "a repeat": (
@@ -40,6 +44,35 @@ FOUND = {
         f"getSenders was called 3.0 s after a 429 that said 30 s; 1 call {EARLY} 1 of them met a 429 again",
     ),
 }
+
+
+#: What tells that a program has two connections.
+OTHER = senders(port=50_001)
+FOUND_IN_THREADS = {
+    "another request at once on the only connection": ([LIMITED, senders(wait=0.005)], [0, 1]),
+    "another request on a shared connection, after a while": ([OTHER, LIMITED, senders(wait=0.15)], [1, 2]),
+    "a repeat at once on a shared connection": ([OTHER, LIMITED, account(wait=0.005)], [1, 2]),
+    "another request long after a 429, although the refused one was repeated in time": (
+        [OTHER, LIMITED, senders(wait=6), account(wait=24)], [1, 2],
+    ),
+    "repeats at once, each on a new connection": (
+        [LIMITED, *(LIMITED._replace(wait=0.02, port=port) for port in (50_001, 50_002))], [0, 1, 2],
+    ),
+    "a refused job that another thread has done at once": (
+        [
+            OTHER, contact(1, fault="rate_limited; reset_s=30"), contact(2, wait=0.001),
+            contact(1, wait=0.001, port=50_001), contact(3, wait=0.001),
+        ],
+        [1, 3],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("calls", "places"), FOUND_IN_THREADS.values(), ids=FOUND_IN_THREADS)
+def test_request_of_threads_before_the_told_seconds_is_found_as(client, calls, places):
+    ids = client.play(calls)
+
+    assert [(rule, found) for rule, _, found in client.findings()] == [(RULE, [ids[place] for place in places])]
 
 
 @pytest.mark.parametrize(("calls", "message"), FOUND.values(), ids=FOUND)
@@ -68,6 +101,30 @@ SILENT = {
         Call("GET", "/v3/account", fault="error; code=too_many_requests; status=429"), account(),
     ],
     "the client never calls again": [LIMITED],
+    "a pool gives the connection to a thread that was about to send": [OTHER, LIMITED, senders(wait=0.009)],
+    "the same for several threads, until the refused request is repeated in time": [
+        OTHER, LIMITED, *[senders(wait=0.008)] * 3, account(wait=30),
+    ],
+    "the same for threads that are slow to send": [OTHER, LIMITED, senders(wait=0.8), account(wait=29.3)],
+    "the same for threads that are busy for long after they have waited": [
+        OTHER, LIMITED, senders(wait=0.7), senders(wait=30), account(wait=5),
+    ],
+    "the same for threads with equal requests": [
+        OTHER, LIMITED, LIMITED._replace(wait=0.009), account(wait=30), account(wait=0.001, port=50_001),
+    ],
+    "the same for a pool of one connection": [LIMITED, senders(wait=0.4), account(wait=29.6)],
+    "the same for threads that a busy machine has held up": [
+        OTHER, LIMITED, senders(wait=0.15, port=50_001), senders(wait=0.003),
+    ],
+    "the same for threads with equal requests that give up": [
+        account(port=50_001), LIMITED, account(wait=0.005), senders(wait=0.001, port=50_001),
+    ],
+    "the refused request is repeated in time on another connection of a pool": [
+        OTHER, LIMITED, senders(wait=0.7), account(wait=29.3, port=50_001), senders(),
+    ],
+    "equal writes of two threads, of which one is refused": [
+        OTHER, contact(1, fault="rate_limited; reset_s=30"), *[contact(1, wait=0.003, port=50_001)] * 2,
+    ],
 }  # fmt: skip
 
 

@@ -18,6 +18,19 @@ FOUND = {
     "without any parameter": ([LISTS], [0]),
     "from offset 0": ([lists("offset=0&limit=10")], [0]),
     "again and again": ([LISTS, LISTS], [0, 1]),
+    "for a row that is not there": (
+        [Call("POST", "/v3/contacts/lists", {"name": "News", "folderId": 1}, fault="server_error"), LISTS], [1],
+    ),
+    "after a row of another kind was named": (
+        [
+            Call("GET", "/v3/contacts/folders/7"), Call("POST", "/v3/contacts", {"email": "a@b.test", "listIds": [7]}),
+            LISTS,
+        ],
+        [2],
+    ),
+    "by a client that has changed all of its rows": (
+        [*(Call("PUT", f"/v3/contacts/lists/{number}", {"name": "x"}) for number in range(1, 13)), LISTS], [12],
+    ),
     "before all rows are processed": (
         [LISTS, *(Call("PUT", f"/v3/contacts/lists/{number}", {"name": "x"}) for number in range(3, 13))], [0],
     ),
@@ -37,6 +50,16 @@ SILENT = {
     "the newest rows are wanted": [lists("limit=10&sort=desc")],
     "the page was searched for one row": [
         LISTS, Call("POST", "/v3/contacts/lists/7/contacts/add", {"emails": ["ada@acme.test"]}),
+    ],
+    "the row of a lost write is on the page": [
+        Call("POST", "/v3/contacts/lists", {"name": "News", "folderId": 1}, fault="lost_answer"), LISTS,
+    ],
+    "the row of a lost change is on the page": [
+        Call("PUT", "/v3/contacts/lists/7", {"name": "News"}, fault="lost_answer"), LISTS,
+    ],
+    "the row was asked for before": [Call("GET", "/v3/contacts/lists/12", fault="server_error"), LISTS],
+    "the same of several rows": [
+        *(Call("POST", "/v3/contacts/lists", {"name": f"News {number}", "folderId": 1}) for number in range(3)), LISTS,
     ],
     "there is one page": [Call("GET", "/v3/contacts/folders")],
     "the client got no whole answer": [Call("GET", "/v3/contacts/lists", fault="connection_reset")],

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import random
+import shutil
 import subprocess
+import tempfile
 import threading
 from functools import cache
 from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from typing import NamedTuple
 
 import requests
@@ -25,6 +29,8 @@ class Trial(NamedTuple):
     findings: list
     #: The operation of each request by its id.
     operations: dict[str, str | None]
+    #: The statuses of all answers.
+    statuses: set[int | None]
 
 
 def try_program(server, program, seed, *, hang_ms):
@@ -46,7 +52,7 @@ def try_program(server, program, seed, *, hang_ms):
         for thread in threads:
             thread.join()
         rows = workspace.requests.all()
-        return Trial(workspace.findings(), {row.id: row.operation for row in rows})
+        return Trial(workspace.findings(), {row.id: row.operation for row in rows}, {row.status for row in rows})
 
 
 def root_of(workspace):
@@ -60,11 +66,21 @@ def _start(function, *arguments):
 
 
 def _run(program, workspace, seed):
+    way = [program.way] if program.way else []
     if program.path.suffix == ".py":
-        _main(program.path)(root_of(workspace), seed)
+        _main(program.path)(root_of(workspace), seed, *way)
         return
     environment = {**os.environ, "MOCKSERVER_URL": root_of(workspace), "SEED": str(seed), "NO_PROXY": "*"}
-    subprocess.run(["node", program.path], env=environment, check=True, timeout=_PATIENCE_S)
+    command = [_built(program.path)] if program.path.suffix == ".go" else ["node", program.path]
+    subprocess.run([*command, *way], env=environment, check=True, timeout=_PATIENCE_S)
+
+
+@cache
+def _built(path):
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    subprocess.run(["go", "build", "-o", folder, path], cwd=folder, check=True)
+    return folder / path.stem
 
 
 @cache

@@ -44,13 +44,15 @@ class Program:
     faults: Sequence[dict[str, Any]] = field(default=())
     #: Whether it receives webhook calls, and ends after the one about last@example.test.
     is_receiver: bool = False
+    #: Its argument: which of its ways it shows.
+    way: str = ""
 
     @property
     def path(self) -> Path:
         return FOLDER / ("good" if self.rule is None else "faulty") / self.file
 
     def __str__(self) -> str:
-        return f"{self.path.parent.name}/{self.file}"
+        return f"{self.path.parent.name}/{self.file}{f' {self.way}' if self.way else ''}"
 
 
 def _fault(operation: str, fault: str, **members: Any) -> tuple[dict[str, Any]]:
@@ -104,6 +106,44 @@ GOOD = [
     Program("newest_contacts.mjs"),
     Program("waits_and_posts.mjs", faults=_fault("createContact", "rate_limited", times=1, reset_s=1)),
     Program("checks_key.mjs", is_receiver=True),
+    Program("look_ups.py", faults=_lost("createSubAccount"), way="customer"),
+    Program("look_ups.py", faults=_lost("createContact"), way="contact"),
+    Program("look_ups.py", faults=_lost("createList"), way="contact list"),
+    Program("look_ups.py", faults=_fault("createList", "hang", times=1), way="after a timeout"),
+    Program("look_ups.py", faults=_lost("createContact"), way="in threads"),
+    Program("look_ups.py", faults=_lost("updateList"), way="after an update"),
+    Program("look_ups.py", faults=_lost("createContact"), way="after a refused repeat"),
+    Program("look_ups.py", way="to use it"),
+    Program("look_ups.py", way="to use it from a later page"),
+    Program("concurrent.mjs", faults=_lost("createContact"), way="a look-up after a lost write"),
+    Program("concurrent.mjs", way="a lazy search"),
 ]
+#: Programs that share connections, and wait for the second of a 429: they need real time, and other languages.
+_REFUSED = [
+    _fault("getAccount", "rate_limited", after=after, times=times, reset_s=1)
+    + _fault("getContactInfo", "rate_limited", after=after, times=times, reset_s=1)
+    for after, times in ((0, 1), (2, 3))
+]
+SHARING = [
+    Program(file, faults=_REFUSED[number % 2], way=way)
+    for number, (file, way) in enumerate(
+        [
+            *(("gates.py", way) for way in (
+                "requests, a small pool", "requests, a pool that grows", "requests, a pool of one",
+                "requests, no session", "requests, a session for each thread", "urllib3", "httpx", "equal requests",
+                "a semaphore", "a semaphore of one", "a pause between requests", "it gives up",
+                "it does not repeat what was refused",
+            )),
+            *(("tasks.py", way) for way in (
+                "all at once", "a pool of three", "a pool of one", "a semaphore", "workers",
+                "workers with a pool of two", "a client for each request",
+            )),
+            *(("concurrent.mjs", way) for way in ("all at once", "workers", "equal requests", "groups of four")),
+            *(("concurrent.go", way) for way in (
+                "goroutines", "equal requests", "a small pool", "a pool of one", "a semaphore of four",
+            )),
+        ]
+    )
+]  # fmt: skip
 #: How many seconds of a hanging request are too long for the rule `no-timeout`, and for which the tests let it hang.
 HANG_S, HANG_MS = 30, 31_000

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from clients.trial.running import try_program
-from clients.trial.table import FAULTY, GOOD, HANG_MS, HANG_S
+from clients.trial.table import FAULTY, FOLDER, GOOD, HANG_MS, HANG_S, SHARING
 from examples import rounds
 
 from mockserver.lint import waiting
@@ -58,6 +58,18 @@ def test_lint_names_the_planted_mistakes_and_nothing_else(server, short_hangs, s
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed", range(rounds(10)))
+@pytest.mark.timeout(240)
+def test_lint_is_silent_about_threads_that_share_connections_and_wait(server, seed):
+    programs = [program for program in SHARING if program.path.suffix != ".go" or shutil.which("go")]
+
+    trials = try_all(server, programs, seed, 0)
+
+    assert {name: found for name, found in described(trials).items() if found} == {}
+    assert all(429 in trial.statuses for trial in trials.values())
+
+
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 def test_lint_names_clients_that_wait_for_longer_than_half_a_minute(server):
     patient = [program for program in FAULTY if program.rule == "no-timeout"]
@@ -68,10 +80,10 @@ def test_lint_names_clients_that_wait_for_longer_than_half_a_minute(server):
 
 
 def test_table_has_all_programs():
-    assert sorted(str(row) for row in FAULTY + GOOD) == sorted(
-        f"{path.parent.name}/{path.name}"
+    assert sorted({str(row.path) for row in FAULTY + GOOD + SHARING}) == sorted(
+        str(path)
         for folder in ("faulty", "good")
-        for path in FAULTY[0].path.parents[1].joinpath(folder).iterdir()
-        if path.suffix in (".py", ".mjs")
+        for path in FOLDER.joinpath(folder).iterdir()
+        if path.suffix in (".py", ".mjs", ".go")
     )
-    assert (len(FAULTY), len(GOOD)) == (24, 12)
+    assert (len(FAULTY), len(GOOD), len(SHARING)) == (24, 23, 29)
