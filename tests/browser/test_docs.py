@@ -140,3 +140,17 @@ def test_execute_acts_on_the_workspace_of_the_page_only(browser, root, page, ope
     (status,) = browser.see(f"[id$='-{operation}'] .live-responses-table .response-col_status")[-1:]
     assert status.text.split()[0] == "200"
     assert browser.requested() == [f"{root}/w/{name}{path}"]
+
+
+#: The pages, and how many operations they have.
+PAGES = {"docs": len(API_OPERATIONS) + len(WEBHOOKS), "docs/control": len(CALLS)}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_closed_operation_takes_one_line(browser, root, page):
+    with browser.looking(width=1024):
+        browser.open(f"{root}/_mock/{page}")
+        blocks = browser.see(".opblock", count=PAGES[page])
+        heights = {block.get_attribute("id"): block.size["height"] for block in blocks}
+
+    assert {name: height for name, height in heights.items() if height > 60} == {}
