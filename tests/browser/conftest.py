@@ -106,14 +106,18 @@ class Browser:
     def looking(self, scheme="light", width=1400):
         """As somebody sees it who has asked for this colour scheme, and whose window is so many pixels wide."""
         feature = {"name": "prefers-color-scheme", "value": scheme}
-        size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        self.resize(width)
         try:
             yield
         finally:
             self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
             self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+    def resize(self, width):
+        """Make the window so many pixels wide, within `looking`."""
+        size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
     def console(self):
         """What was written to the console since the last look, errors of the security policy included."""
