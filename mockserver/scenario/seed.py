@@ -185,7 +185,10 @@ class _Addition:
     def _keys(self) -> list[list[str] | None]:
         state = self._workspace.state
         given: list[list[str] | None] = [
-            item.get("api_keys", [] if item["name"] in state.names else None) for item in self._items
+            item.get("api_keys")
+            if (number := state.names.get(item["name"])) is None
+            else [key for key in item.get("api_keys", ()) if state.keys.get(key) != number]
+            for item in self._items
         ]
         keyring = self._workspace.origin.keyring
         if keyring is None or not self._items:

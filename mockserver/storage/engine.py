@@ -15,8 +15,9 @@ UPGRADE = (
     "let the version that wrote it write documents (mockserver store export), and this one make a new store of them "
     "(mockserver store import)"
 )
-#: The prefixes of field names: parts of a workspace, entries of logs as `e:LOG:POSITION`, and API keys.
-PART, ENTRY, KEY = "p:", "e:", "k:"
+#: The prefixes of field names: parts of a workspace, entries of logs as `e:LOG:POSITION`, API keys that lead to it, and
+#: those that open an account below its address only.
+PART, ENTRY, KEY, LOCAL_KEY = "p:", "e:", "k:", "l:"
 
 
 class EngineError(Exception):

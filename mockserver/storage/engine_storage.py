@@ -72,8 +72,7 @@ class SavedWorkspace:
 
     def outline(self) -> Outline:
         """Return name, keys and due time for a passivated workspace."""
-        state = self.workspace.state
-        return Outline(self.name, (*state.keys, *state.revoked_keys), self._due_at())
+        return Outline(self.name, self.workspace.leading_keys(), self._due_at())
 
     def _due_at(self) -> float | None:
         due_at = records.due_at(self.workspace)

@@ -14,7 +14,7 @@ from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.mail import Mailbox
 from mockserver.core.workspaces.store import NAME
 from mockserver.core.workspaces.workspace import Origin, Parts, Workspace, WorkspaceLimits
-from mockserver.storage.engine import KEY, PART, Changes, Newer
+from mockserver.storage.engine import KEY, LOCAL_KEY, PART, Changes, Newer
 from mockserver.storage.forms import (
     ACCOUNT,
     COVERAGE,
@@ -41,6 +41,8 @@ from mockserver.storage.packing import (
     put_back,
     seal,
 )  # fmt: skip
+
+_KEYS = (KEY, LOCAL_KEY)
 
 
 def load(name: str, fields: Mapping[str, bytes], *, parts: Parts, limits: WorkspaceLimits) -> Workspace:
@@ -143,8 +145,8 @@ def _apply(workspace: Workspace, form: WorkspaceForm, newer: Newer) -> bool:
 
 def _read_keys(state: State, newer: Newer) -> None:
     for name in (*newer.gone, *newer.fields):
-        if name.startswith(KEY):
-            key, content = name.removeprefix(KEY), newer.fields.get(name)
+        if name.startswith(_KEYS):
+            key, content = name[len(KEY) :], newer.fields.get(name)
             state.keys.pop(key, None)
             state.revoked_keys.discard(key)
             account, is_revoked = (None, False) if content is None else decode(content, tuple[int | None, bool])
@@ -236,7 +238,7 @@ class Written:
     def refreshed(self, newer: Newer) -> None:
         """Mark everything as saved after a refresh from the engine."""
         before, workspace = self._marks, self._workspace
-        parts, keys = (_hashes(known, newer, prefix) for known, prefix in ((before.parts, PART), (before.keys, KEY)))
+        parts, keys = (_hashes(known, newer, prefix) for known, prefix in ((before.parts, PART), (before.keys, _KEYS)))
         marks = {name: Mark.of(name, workspace, held) for name, held in entries_of(newer.fields).items()}
         sources = {name: source for name, source, _ in _sources(workspace)}
         self._marks = self._before = _Marks(parts, keys, marks, before.rows, sources)
@@ -304,10 +306,11 @@ def _keys(workspace: Workspace) -> _Contents:
     """Yield the field of each key: account or None, and whether the key is revoked."""
     keys, revoked = workspace.state.keys, workspace.state.revoked_keys
     for key in (*keys, *(key for key in revoked if key not in keys)):
-        yield f"{KEY}{key}", encode((keys.get(key), key in revoked))
+        prefix = LOCAL_KEY if workspace.is_local(key) else KEY
+        yield f"{prefix}{key}", encode((keys.get(key), key in revoked))
 
 
-def _hashes(before: Mapping[str, int], newer: Newer, prefix: str) -> Mapping[str, int]:
+def _hashes(before: Mapping[str, int], newer: Newer, prefix: str | tuple[str, ...]) -> Mapping[str, int]:
     read = {name: hash(content) for name, content in newer.fields.items() if name.startswith(prefix)}
     gone = {name for name in newer.gone if name.startswith(prefix)}
     return {name: digest for name, digest in {**before, **read}.items() if name not in gone} if read or gone else before

@@ -60,7 +60,7 @@ def test_refused_caller_gets_the_reason_without_the_key(store, reason_of, header
 
 
 def test_a_key_of_another_workspace_is_told_both_names(store, reason_of):
-    other = store.create(name="other")
+    other = store.create({"accounts": [{"name": "shop"}]}, name="other")
 
     told = reason_of(ask, store, {"api-key": "xkeysib-acme-key"}, other)
 

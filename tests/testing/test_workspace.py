@@ -20,6 +20,14 @@ def test_a_workspace_has_an_address_and_an_api_key(server, workspace, ask):
     assert ask(workspace, "GET", "/account").status == 200
 
 
+def test_drawn_keys_and_those_of_the_scenario_open_the_same_account(server, ask):
+    with server.workspace("corporate-v2") as workspace:
+        keys = workspace.key("eu"), "xkeysib-acme-eu"
+        names = [ask(workspace, "GET", "/account", key=key).json["companyName"] for key in keys]
+
+    assert (keys[0] != keys[1], names) == (True, ["Acme Europe"] * 2)
+
+
 def test_the_trace_of_a_workspace_is_a_page_without_its_key(workspace, ask):
     ask(workspace, "GET", "/account")
     page = workspace.trace()

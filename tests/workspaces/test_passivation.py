@@ -5,10 +5,12 @@ from __future__ import annotations
 import gc
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 
 import pytest
 from memory_storage import MemoryStorage, small_store
 
+from mockserver.core.state.identifiers import api_key
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import Gone, KeyMode, NameTakenError
 
@@ -32,6 +34,11 @@ def store(storage):
 
 def key_of(workspace):
     return workspace.state.first_account.api_keys[0]
+
+
+def drawn(name):
+    """A key that a mock may draw, another one for each name."""
+    return api_key(sha256(name.encode()).hexdigest())
 
 
 # ---------------------------------------------------------------------- coming and going
@@ -69,13 +76,22 @@ def test_only_the_workspace_that_is_meant_is_loaded(store, storage):
 
 def test_a_key_that_is_added_and_one_that_is_revoked_are_known_while_it_rests(store):
     workspace = store.get("a")
-    workspace.add_key(workspace.state.first_account, "added")
+    workspace.add_key(workspace.state.first_account, drawn("added"))
     workspace.revoke_key("revoked")
     del workspace
     store.passivate("a")
 
-    assert store.find("added")[0].name == "a"
+    assert store.find(drawn("added"))[0].name == "a"
     assert store.find("revoked") is None
+
+
+def test_a_key_of_the_scenario_leads_to_a_passivated_workspace_below_its_address_only(store):
+    store.passivate("a")
+    workspace, account = store.find("m", store.get("a"))
+
+    assert (workspace.name, account.api_keys[-1]) == ("a", "m")
+    assert store.find("m")[0].name == "default"
+    assert [found.name for found in store.having("m")] == ["default"]
 
 
 def test_passivated_workspace_is_listed_in_order_of_use(store):
@@ -139,8 +155,8 @@ def test_referenced_workspace_stays_unique(store):
     assert not store.passivate("a")
 
     assert store.get("a") is workspace
-    workspace.add_key(workspace.state.first_account, "added")
-    assert store.find("added")[0] is workspace
+    workspace.add_key(workspace.state.first_account, drawn("added"))
+    assert store.find(drawn("added"))[0] is workspace
 
 
 # ---------------------------------------------------------------------- going for good
@@ -257,12 +273,12 @@ def test_threads_that_ask_at_once_load_it_once(store, storage, at_once):
 
 def test_changes_by_threads_survive_passivation(store, at_once):
     """Each adds a key to one of three workspaces, lets it rest, and drops another one now and then."""
-    added = {f"{number}-{turn}": "ab"[turn % 2] for number in range(THREADS) for turn in range(TURNS)}
+    added = {drawn(f"{number}-{turn}"): "ab"[turn % 2] for number in range(THREADS) for turn in range(TURNS)}
 
     def work(number):
         own = str(number)
         for turn in range(TURNS):
-            key = f"{number}-{turn}"
+            key = drawn(f"{number}-{turn}")
             add_key(store, added[key], key)
             store.create(name=own)
             store.passivate(own)

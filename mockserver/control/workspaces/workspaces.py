@@ -85,7 +85,7 @@ class NewWorkspace(ScenarioChoice):
     )  # fmt: skip
     name = inputs.name()
     label = _label()
-    copy_of = fields.String(**about("a workspace whose present state is the scenario; keys are new"))
+    copy_of = fields.String(**about("a workspace whose present state is the scenario; drawn keys are new"))
     #: Whether the workspace refuses body fields that the service does not know, even if its scenario does not say so.
     strict = Flag(load_default=False)
     start = Instant(**about("the moment at which its clock starts, whatever its scenario says"))

@@ -189,10 +189,11 @@ class KeyringForm(NamedTuple):
 
 
 class Keyring:
-    """The API keys of a workspace other than `default`, which replace its scenario's keys.
+    """The API keys of a workspace other than `default`, which lead to it from any address.
 
-    They follow from the first seed and the name of the workspace and the position in the scenario, so that every reset
-    gives the same keys. `first`, if given, is a key of the first account.
+    The keys of its scenario open their accounts below the address of the workspace only. Beside each of them the
+    account gets a drawn key. Drawn keys follow from the first seed and the name of the workspace and the position in
+    the scenario, so that every reset gives the same keys. `first`, if given, is a key of the first account.
     """
 
     def __init__(self, seed: int, workspace: str, *, first: str | None = None, replica: str = "") -> None:
@@ -215,15 +216,17 @@ class Keyring:
         """Return another keyring that gives the same keys."""
         return Keyring.of(self.form)
 
+    def leads(self, key: str) -> bool:
+        """Return whether a key leads to the workspace from any address."""
+        return key in self._known or is_drawn(key)
+
     def add(self, key: str) -> None:
         """Keep a drawn key."""
-        self._known.add(key)
+        if is_drawn(key):
+            self._known.add(key)
 
     def own(self, accounts: Sequence[Sequence[str] | None], revoked: Collection[str]) -> list[list[str]]:
-        """Return the keys for all accounts of a document: known keys stay, other keys are replaced.
-
-        An account whose keys are None gets one key.
-        """
+        """Return the keys for all accounts of a document; see `own_behind`."""
         own = self.own_behind(0, accounts, lambda key: key not in revoked)
         if self._first is not None and self._first not in revoked and not any(self._first in keys for keys in own):
             own[0].insert(0, self._first)
@@ -232,19 +235,25 @@ class Keyring:
     def own_behind(
         self, behind: int, accounts: Sequence[Sequence[str] | None], is_free: Callable[[str], bool]
     ) -> list[list[str]]:
-        """Return the keys for accounts that are added behind `behind` others: known keys stay, others are replaced.
+        """Return the keys for accounts that are added behind `behind` others, drawn ones first.
 
-        An account whose keys are None gets one key. A key that is not free is not drawn.
+        Keys that this keyring has drawn stay, keys that other workspaces have drawn are replaced, and every other key
+        stays beside a drawn one. An account whose keys are None gets one key. A key that is not free is not drawn.
         """
-        wanted = [[""] if keys is None else keys for keys in accounts]
-        taken = {key for keys in wanted for key in keys if key in self._known}
+        taken = {key for keys in accounts for key in keys or () if key in self._known}
 
-        def own(place: int, index: int, key: str) -> str:
-            return key if key in self._known else self._drawn(place, index, taken, is_free)
+        def own(place: int, keys: Sequence[str]) -> list[str]:
+            named = {key: None for key in keys if key and not self.leads(key)}
+            leading = [key for key in keys if key not in named]
+            leading += [""] * (len(named) - len(leading))
+            drawn = [
+                key if key in self._known else self._drawn(place, index, taken, is_free)
+                for index, key in enumerate(leading)
+            ]
+            self._known.update(drawn)
+            return [*drawn, *named]
 
-        found = [[own(place, n, key) for n, key in enumerate(keys)] for place, keys in enumerate(wanted, behind)]
-        self._known.update(*found)
-        return found
+        return [own(place, [""] if keys is None else keys) for place, keys in enumerate(accounts, behind)]
 
     def _drawn(self, account: int, index: int, taken: set[str], is_free: Callable[[str], bool]) -> str:
         place = f"{self._root}/key/{account}/{index}"

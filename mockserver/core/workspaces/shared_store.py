@@ -80,7 +80,8 @@ class SharedStore(Store):
         return self.get(DEFAULT) or self._make_default()
 
     def find(self, key: str, within: Workspace | None = None) -> tuple[Workspace, Account] | None:
-        home = next(self._having(key), None)
+        is_here = within is not None and not within.state.is_free_key(key)
+        home = within if is_here else next(self._having(key), None)
         if home is None:
             return self._find_for_unknown(key, within)
         return self._account_of(key, within or home)
@@ -88,11 +89,11 @@ class SharedStore(Store):
     def _having(self, key: str) -> Iterator[Workspace]:
         for home in self._key_index.all(key)[:1] if is_drawn(key) else ():
             found = self.get(home)
-            if found is not None and _has(found, key):
+            if found is not None and not found.state.is_free_key(key):
                 yield found
         for name in self._shared.homes(key):
             found = self.get(name)
-            if found is not None and _has(found, key):
+            if found is not None and not found.state.is_free_key(key):
                 yield found
 
     def knows(self, key: str) -> bool:
@@ -215,7 +216,3 @@ class SharedStore(Store):
         for name in self._shared.names():
             self._in_step(lambda found: found.coverage.clear(), name)
         self.storage.clear_past()
-
-
-def _has(workspace: Workspace, key: str) -> bool:
-    return key in workspace.state.keys or key in workspace.state.revoked_keys

@@ -248,13 +248,13 @@ class Store:
         Raises:
             StoreFullError: The key would get its own workspace, and the limit of workspaces is reached.
         """
-        with self._lock:
-            home = next(iter(self._key_index.all(key)), None)
-            name = home if within is None else within.name
-            workspace = None if home is None or name is None else self._used(name)
-        if home is None or name is None:
+        default = self.peek(DEFAULT)
+        if within is None and default is not None and key in default.state.keys and not is_drawn(key):
+            within = default  # whatever other workspaces have done with a key of its scenario
+        homes = self._key_index.all(key)
+        if not homes and (within is None or within.state.is_free_key(key)):
             return self._find_for_unknown(key, within)
-        workspace = workspace or self.get(name)
+        workspace = self.get(homes[0] if within is None else within.name)
         return None if workspace is None else self._account_of(key, workspace)  # None: removed in the meantime
 
     @staticmethod
@@ -291,12 +291,12 @@ class Store:
         return filter(None, map(self.look, names))
 
     def _learn_keys(self, workspace: Workspace) -> None:
-        for key in (*workspace.state.keys, *workspace.state.revoked_keys):
+        for key in workspace.leading_keys():
             self._learn(key, workspace)
 
     def _learn(self, key: str, workspace: Workspace) -> None:
         with self._lock:
-            if self._workspaces.get(workspace.name) is workspace:
+            if self._workspaces.get(workspace.name) is workspace and not workspace.is_local(key):
                 self._key_index.add(key, workspace.name)
 
     def _forget_keys(self, workspace: Workspace) -> None:

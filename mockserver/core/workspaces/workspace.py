@@ -279,16 +279,27 @@ class Workspace:
     def add_key(self, account: Account, key: str) -> None:
         account.api_keys.append(key)
         self.state.keys[key] = account.id
-        if self.origin.keyring is not None:
-            self.origin.keyring.add(key)
+        if (keyring := self.origin.keyring) is not None:
+            keyring.add(key)
+            account.api_keys.sort(key=keyring.leads, reverse=True)  # the first one leads here from any address
         self.on_key(key)
 
     def revoke_key(self, key: str) -> None:
         self.state.revoked_keys.add(key)
         self.on_key(key)
 
+    def is_local(self, key: str) -> bool:
+        """Return whether a key opens an account below the address of this workspace only, as its scenario's keys do."""
+        return self.origin.keyring is not None and key in self.state.keys and not self.origin.keyring.leads(key)
+
+    def leading_keys(self) -> list[str]:
+        """Return the keys, valid or revoked, that lead to the workspace from any address."""
+        return [key for key in (*self.state.keys, *self.state.revoked_keys) if not self.is_local(key)]
+
     def remove_account(self, account: Account) -> None:
         self.state.remove_account(account)
+        for key in account.api_keys:
+            self.on_key(key)
         self.jobs.cancel_account(account.id)
 
     def has_another_id(self, kind: str) -> bool:
