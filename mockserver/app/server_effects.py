@@ -12,7 +12,6 @@ from mockserver.app.look_ups import LookUps
 from mockserver.core.effects import CallOutcome, IsWanted, Job, Report
 from mockserver.core.traffic.mail import Mail
 from mockserver.core.workspaces.store import Store
-from mockserver.core.workspaces.workspace import Workspace
 from mockserver.effects.addresses import mail_address
 from mockserver.effects.dispatcher import Dispatcher, Task
 from mockserver.effects.egress import Egress
@@ -51,14 +50,13 @@ class ServerEffects:
         self.forwarder = _forwarder(settings)
 
     def open(self, store: Store) -> None:
-        """Fire due timers, and start the SMTP listener of the settings."""
+        """Start the SMTP listener of the settings, and log failed timers once for all rounds of the store."""
         if self._smtp_address is not None:
             from mockserver.effects.smtp_listener import Listener  # noqa: PLC0415  # needed by few servers
 
             self._listener = Listener(*self._smtp_address, partial(_take, store))
             self._listener.start()
-        for workspace in store.loaded():
-            store.storage.attempt(partial(_catch_up, workspace))  # later, if the workspace is unreadable
+        self._timer_thread.rounds = store.rounds
 
     def close(self) -> None:
         self._dispatcher.close()
@@ -88,11 +86,6 @@ class ServerEffects:
         """Return `smtp` (client) and `smtp_in` (listener) of `health`, if used."""
         peers = {"smtp": self._smtp, "smtp_in": self._listener}
         return {name: peer.health() for name, peer in peers.items() if peer is not None}
-
-
-def _catch_up(workspace: Workspace) -> None:
-    with workspace.lock:
-        workspace.catch_up()
 
 
 def _forwarder(settings: Settings) -> Forwards | None:

@@ -256,11 +256,10 @@ def _run(program: Group, words: Sequence[str]) -> int:
     return status or 0
 
 
-def ending_signals() -> Sequence[signal.Signals]:
+def ending_signals() -> Iterable[int]:
     """Return SIGTERM, and SIGHUP (the terminal is closed) unless it is ignored, as under nohup."""
-    if not hasattr(signal, "SIGHUP") or signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
-        return (signal.SIGTERM,)
-    return (signal.SIGTERM, signal.SIGHUP)
+    hangup = getattr(signal, "SIGHUP", signal.SIGTERM)  # Windows has none
+    return {signal.SIGTERM} if signal.getsignal(hangup) is signal.SIG_IGN else {signal.SIGTERM, hangup}
 
 
 def give_up(error: OSError) -> NoReturn:

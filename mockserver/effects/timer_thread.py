@@ -9,7 +9,7 @@ import time
 import weakref
 
 from mockserver.core.effects import Timed
-from mockserver.core.workspaces.storage import StorageError
+from mockserver.core.workspaces.rounds import AGAIN_S, TIMERS, Rounds
 
 #: The longest wait, in seconds: real time may be set, and a timer is then late by no more than that.
 _LONGEST_S = 10.0
@@ -33,6 +33,7 @@ class TimerThread:
         self._until = math.inf
         self._thread: threading.Thread | None = None
         self._closed = False
+        self.rounds = Rounds()
 
     def watch(self, workspace: Timed) -> None:
         """Wait for the next timer of a workspace whose timers or clock have changed; the caller holds its lock."""
@@ -40,7 +41,10 @@ class TimerThread:
         if timer is None or workspace.state.clock.frozen:
             return
         seconds = (timer.moment - workspace.state.clock.now()).total_seconds()
-        turn = time.monotonic() + min(seconds, _LONGEST_S)
+        self._turn(workspace, min(seconds, _LONGEST_S))
+
+    def _turn(self, workspace: Timed, seconds: float) -> None:
+        turn = time.monotonic() + seconds
         with self._changed:
             if self._closed or turn >= self._turns.get(workspace, math.inf) - _CLOSE_S:
                 return
@@ -81,12 +85,9 @@ class TimerThread:
                 workspace.catch_up()
                 self.watch(workspace)
 
-        try:
-            workspace.run(now)
-        except StorageError as error:
-            _LOG.info("what was due in workspace %s happens later: %s", workspace.name, error)
-        except Exception:  # noqa: BLE001  # other workspaces go on
-            _LOG.exception("what was due in workspace %s has failed", workspace.name)
+        self.rounds.run(TIMERS(workspace.name), lambda: workspace.run(now))
+        if self.rounds.is_put_off(TIMERS(workspace.name)):
+            self._turn(workspace, AGAIN_S)
 
     def _late(self) -> list[Timed] | None:
         """Wait, and return due workspaces, or None without pending timers."""

@@ -21,7 +21,6 @@ from mockserver.storage.redis_client import Argument, Client, refuse_reply, refu
 _BEAT_S, _LIFE_MS = 0.4, 5000
 #: For how many milliseconds the lock of `order` holds at most; chosen: almost all requests take less.
 _ORDER_MS = 2000
-_DUE_AT_ONCE = 100
 
 
 class Engine:
@@ -140,9 +139,9 @@ class Engine:
         """Return the workspaces of an API key, the oldest first."""
         return self._names((self._ask("HGET", "keys", key) or b"").split())
 
-    def due(self) -> Sequence[str]:
-        """Return some workspaces with due timers or expired leases."""
-        return self._names(self._ask("ZRANGEBYSCORE", "due", "-inf", time.time(), "LIMIT", 0, _DUE_AT_ONCE))
+    def due(self, most: int) -> Sequence[str]:
+        """Return workspaces with due timers or expired leases, the oldest first."""
+        return self._names(self._ask("ZRANGEBYSCORE", "due", "-inf", time.time(), "LIMIT", 0, most))
 
     def _names(self, found: Sequence[bytes]) -> list[str]:
         names = [name.decode("utf-8", "replace") for name in found]

@@ -342,8 +342,8 @@ class SessionStorage(EngineStorage):
     def homes(self, key: str) -> Sequence[str]:
         return self._asked(lambda engine: engine.homes(key))
 
-    def due(self) -> Sequence[str]:
-        return self._asked(lambda engine: engine.due())
+    def due(self, most: int) -> Sequence[str]:
+        return self._asked(lambda engine: engine.due(most))
 
     def remember(self, name: str, seconds: int) -> None:
         self._asked(lambda engine: engine.remember(name, seconds))
@@ -363,11 +363,11 @@ class SessionStorage(EngineStorage):
         self.before_waiting()
         return self._read(name).workspace
 
-    def changes(self) -> Iterator[str]:
+    def changes(self) -> Iterator[tuple[str, bool]]:
         for name, version in self._shared.changes():
             saved = self._saved.get(name)
-            if saved is not None and saved.version != version:
-                yield name
+            if saved is not None and (saved.version != version or not version):
+                yield name, not version
 
     def look_after(self, workspace: Workspace) -> None:
         others = {job.server for job in workspace.jobs.forms()} | set(workspace.posting.values())

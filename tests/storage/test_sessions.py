@@ -4,8 +4,10 @@ import threading
 from contextlib import ExitStack
 
 import pytest
+from load_balancer import until
 from memory_storage import small_store
 
+from mockserver.core.workspaces import rounds, shared_store
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import NameTakenError, StoreFullError
 from mockserver.core.workspaces.workspace import WorkspaceLimits
@@ -16,6 +18,7 @@ from mockserver.storage.engine import EngineError
 from mockserver.storage.redis_engine import Engine
 from mockserver.storage.sessions import SessionStorage
 from mockserver.storage.sqlite_engine import Engine as FileEngine
+from mockserver.storage.working_set import SharedWorkingSet
 
 LIMITS = WorkspaceLimits.of(Settings())
 
@@ -368,3 +371,177 @@ def test_with_a_file_every_step_is_saved_when_it_returns_and_one_that_fails_leav
     alone.create("w")
     alone.revoke("a")
     assert alone.storage.load("default").state.revoked_keys == {"a"}
+
+
+def copies(server):
+    """The names of the workspaces in a server's memory, but for the default one."""
+    return {workspace.name for workspace in server.store.loaded()} - {"default"}
+
+
+@pytest.fixture
+def keep_three():
+    """Creates three workspaces at a server; gives its working set, of which none stays in memory."""
+
+    def keep(server):
+        for name in "abc":
+            server.create(name)
+        assert copies(server) == {"a", "b", "c"}
+        return SharedWorkingSet(server.store, 0)
+
+    return keep
+
+
+def drop_all(server):
+    for name in "abc":
+        server.run(lambda name=name: server.store.drop(server.store.get(name)))
+
+
+def evict_all(server):
+    server.store._limit = 4  # noqa: SLF001  # the setting of this server
+    for number in range(3):
+        server.create(f"new{number}")
+
+
+@pytest.mark.parametrize("remove_all", [drop_all, evict_all])
+def test_copies_of_workspaces_that_another_server_removed_are_forgotten(one, other, keep_three, caplog, remove_all):
+    working_set = keep_three(one)
+    remove_all(other)
+    caplog.clear()
+    working_set.turn()
+
+    assert copies(one) == set()
+    assert caplog.records == []
+
+
+def test_copy_is_forgotten_as_soon_as_another_server_removes_the_workspace(one, other, keep_three):
+    working_set = keep_three(one)
+    working_set._most = 100  # noqa: SLF001  # so that none is passivated
+    one.store.peek("a").watchers.add(print)
+    working_set.open()
+    try:
+        until(lambda: other.revoke("key", "a") or one.store.peek("a").state.revoked_keys == {"key"}, "it listens")
+        drop_all(other)
+        until(lambda: copies(one) == set(), "they are forgotten")
+    finally:
+        working_set.close()
+
+
+def test_removed_workspace_is_not_unreadable_any_more(one, other, damage):
+    one.create("a")
+    damage("a")
+    with pytest.raises(StorageError):
+        other.run(lambda: other.store.get("a"))
+    assert set(other.store.unreadable()) == {"a"}
+
+    one.run(lambda: one.store.discard("a"))
+    assert other.run(lambda: other.store.get("a")) is None
+    assert other.store.unreadable() == {}
+
+
+@pytest.fixture
+def damage(redis_server):
+    """Damages a workspace in the store, so that no server can read it."""
+
+    def damage(name):
+        redis_server.command(f"HSET mockserver:data:{name} p:state nonsense version 9-n")
+        redis_server.command(f"DEL mockserver:history:{name}")
+
+    return damage
+
+
+@pytest.fixture
+def make_due(redis_server):
+    """Lets timers of workspaces be due, in the order of their names."""
+
+    def due(names):
+        for at, name in enumerate(names):
+            redis_server.command(f"ZADD mockserver:due {at} {name}")
+
+    return due
+
+
+def test_damaged_workspace_that_is_due_costs_no_other_one_and_is_logged_once(one, join, damage, make_due, caplog):
+    for name in "abcd":
+        one.create(name)
+    damage("b")
+    make_due("abcd")
+    later = join()
+    caplog.clear()
+    later.store.look_after()
+    later.store.look_after()
+
+    assert copies(later) == {"a", "c", "d"}
+    assert one.storage.due(9) == ["b"]
+    (line,) = caplog.records
+    assert line.message.startswith("timers of workspace b do not fire: workspace b cannot be loaded: ")
+
+
+def test_damaged_workspaces_that_are_due_are_as_many_as_one_round_takes(one, join, damage, make_due, monkeypatch):
+    monkeypatch.setattr(shared_store, "_DUE_AT_ONCE", 2)
+    for name in "abcd":
+        one.create(name)
+    damage("a")
+    damage("b")
+    make_due("abcd")
+    later = join()
+    later.store.look_after()
+    later.store.look_after()
+    assert copies(later) == {"c", "d"}
+
+
+def test_workspace_that_was_damaged_fires_its_timers_when_it_is_mended(one, join, make_due, redis_server, monkeypatch):
+    monkeypatch.setattr(rounds, "AGAIN_S", 0.0)
+    one.create("a")
+    make_due("a")
+    later = join()
+    redis_server.command("RENAME mockserver:data:a aside")
+    redis_server.command("HSET mockserver:data:a p:state nonsense version 9-n")
+    later.store.look_after()
+    assert copies(later) == set()
+    redis_server.command("RENAME aside mockserver:data:a")
+    later.store.look_after()
+    assert (copies(later), one.storage.due(9)) == ({"a"}, [])
+
+
+def test_damaged_copy_that_is_watched_or_passivated_costs_no_other_one(one, other, keep_three, damage, caplog):
+    working_set = keep_three(one)
+    one.store.peek("b").watchers.add(lambda: None)
+    damage("a")
+    damage("b")
+    for _ in range(2):
+        working_set.turn()
+
+    assert copies(one) == {"a", "b"}
+    assert sorted(row.message.partition(":")[0] for row in caplog.records) == [
+        "workspace a stays in memory", "workspace b is not up to date"
+    ]  # fmt: skip
+
+
+def test_coverage_of_a_damaged_workspace_stays_and_that_of_the_others_is_cleared(one, damage, caplog):
+    for name in "ab":
+        one.create(name)
+        one.run(lambda name=name: one.store.get(name).coverage.answers.update({("getAccount", 200): 1}))
+    damage("a")
+    one.run(one.store.clear_coverage)
+    assert not one.run(lambda: one.store.get("b")).coverage.answers
+    assert [row.message.partition(":")[0] for row in caplog.records] == ["coverage of workspace a stays"]
+
+
+def test_outage_is_logged_once_for_all_workspaces(one, keep_three, make_due, monkeypatch, caplog):
+    working_set = keep_three(one)
+    make_due("abc")
+
+    def fail(*_):
+        raise EngineError("Redis is away")
+
+    with monkeypatch.context() as patch:
+        for call in ("read", "write"):
+            patch.setattr(one.storage._engine, call, fail)  # noqa: SLF001
+        working_set.turn()
+        working_set.turn()
+        assert one.storage.failure == "Redis is away"
+    assert [row.message for row in caplog.records] == ["the store cannot be used: Redis is away"]
+
+    one.storage.retry()
+    assert one.storage.failure is None
+    assert caplog.records[-1].message == "the store can be used again"

@@ -65,7 +65,7 @@ class MemoryStorage(Storage):
         self._saved = {}
         self._live = {}
         self.names = []
-        #: Why each of these workspaces cannot be read.
+        #: Why each of these workspaces cannot be read or written.
         self.damaged = {}
         #: When each of these workspaces claims to be due.
         self.due = {}
@@ -105,6 +105,8 @@ class MemoryStorage(Storage):
         self._saved.pop(name, None)
 
     def release(self, workspace):
+        if workspace.name in self.damaged:
+            raise StorageError(self.damaged[workspace.name])
         if not self.is_up_to_date:
             return None
         del self._live[workspace.name]

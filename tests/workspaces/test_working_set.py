@@ -92,3 +92,13 @@ def test_its_thread_loads_what_becomes_due_and_ends(store, storage):
     finally:
         working_set.close()
     assert not working_set._thread.is_alive()  # noqa: SLF001  # that it ends is the point
+
+
+def test_workspace_that_cannot_be_passivated_is_logged_once_and_the_others_leave_the_memory(store, storage, caplog):
+    storage.damaged["a"] = "it is too large"
+    working_set = WorkingSet(store, 1)
+    working_set.turn()
+    working_set.turn()
+
+    assert loaded(store) == ["default", "a"]
+    assert [row.message for row in caplog.records] == ["workspace a stays in memory: it is too large"]

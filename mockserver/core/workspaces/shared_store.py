@@ -9,12 +9,15 @@ from typing import cast
 from mockserver.core.state.identifiers import is_drawn
 from mockserver.core.state.state import Account
 from mockserver.core.traffic.coverage import Coverage
+from mockserver.core.workspaces.rounds import TIMERS
 from mockserver.core.workspaces.storage import MissingError, Outline, SharedStorage, StorageError
 from mockserver.core.workspaces.store import DEFAULT, Gone, Store
 from mockserver.core.workspaces.workspace import Workspace
 
 #: For how many seconds all servers know why a workspace is gone; chosen: a working day.
 _GONE_S = 12 * 3600
+#: How many workspaces with due timers are looked after in one round, beside unreadable ones.
+_DUE_AT_ONCE = 100
 
 
 class SharedStore(Store):
@@ -65,6 +68,7 @@ class SharedStore(Store):
             found = self._workspaces.get(name)
             if found is not None:
                 self._forget(found)
+        self._unreadable.pop(name, None)
 
     def look(self, name: str) -> Workspace | None:
         return self.get(name)
@@ -122,8 +126,12 @@ class SharedStore(Store):
 
     def _passivate(self, name: str) -> bool:
         found = self.peek(name)
-        if found is None or found.watchers or found.is_busy or not found.lock.acquire(blocking=False):
-            return False
+        try:
+            if found is None or found.watchers or found.is_busy or not found.lock.acquire(blocking=False):
+                return False
+        except MissingError:
+            self._forget_copy(name)
+            return True
         try:
             if self.storage.release(found) is None:
                 return False
@@ -142,7 +150,6 @@ class SharedStore(Store):
             self._shared.names()  # raises if it is the store that cannot be read
             self._forget_copy(name)
             self.storage.remove(name)
-            self._unreadable.pop(name, None)
             self._note_gone(name, Gone.DROPPED)
             return True
         return False
@@ -177,16 +184,16 @@ class SharedStore(Store):
         super()._note_gone(name, why)
         self._shared.remember(f"gone/{why}/{name}", _GONE_S)
 
-    def heard(self, name: str) -> None:
-        """Refresh a watched workspace changed by another server."""
+    def heard(self, name: str, *, is_removed: bool = False) -> None:
+        """Refresh a watched workspace that another server has changed, or forget a removed one."""
         found = self.peek(name)
-        if found is not None and found.watchers:
-            self.storage.run(lambda: self.get(name))
+        if found is not None and (found.watchers or is_removed):
+            self._in_step(f"workspace {name} is not up to date", name, lambda found: None)
 
     def look_after(self) -> None:
         """Fire timers that are due, take over what dead servers have left, and refresh what is watched."""
-        for name in self._shared.due():
-            self._in_step(self._look_after, name)
+        for name in self._shared.due(_DUE_AT_ONCE + len(self._unreadable)):
+            self._in_step(TIMERS(name), name, self._look_after)
         for workspace in self.loaded():
             self.heard(workspace.name)
 
@@ -194,13 +201,13 @@ class SharedStore(Store):
         self._shared.look_after(found)
         found.catch_up()
 
-    def _in_step(self, act: Callable[[Workspace], object], name: str) -> None:
+    def _in_step(self, complaint: str, name: str, act: Callable[[Workspace], object]) -> None:
         def step() -> None:
             found = self.get(name)
             if found is not None:
                 act(found)
 
-        self.storage.run(step)
+        self.rounds.run(complaint, partial(self.storage.run, step))
 
     def coverage(self) -> Coverage:
         self.before_loading()
@@ -214,5 +221,5 @@ class SharedStore(Store):
 
     def _clear_all(self) -> None:
         for name in self._shared.names():
-            self._in_step(lambda found: found.coverage.clear(), name)
+            self._in_step(f"coverage of workspace {name} stays", name, lambda found: found.coverage.clear())
         self.storage.clear_past()

@@ -190,10 +190,10 @@ class SharedStorage(Protocol):
     def look_after(self, workspace: Workspace) -> None:
         """Take over the calls and e-mails of dead servers, in a step that has opened the workspace."""
 
-    def changes(self) -> Iterator[str]:
-        """Yield names of loaded workspaces changed by other servers, until closed."""
+    def changes(self) -> Iterator[tuple[str, bool]]:
+        """Yield loaded workspaces changed by other servers, and whether they were removed, until closed."""
 
-    def due(self) -> Sequence[str]:
+    def due(self, most: int) -> Sequence[str]:
         """Return names of workspaces needing attention now."""
 
     def remember(self, name: str, seconds: int) -> None:

@@ -22,6 +22,7 @@ from mockserver.core.state.state import Account
 from mockserver.core.traffic.coverage import Coverage, Meter
 from mockserver.core.traffic.mail import Mailbox
 from mockserver.core.workspaces.maker import Loader, Maker
+from mockserver.core.workspaces.rounds import Rounds
 from mockserver.core.workspaces.storage import Outline, Storage, StorageError
 from mockserver.core.workspaces.workspace import Snapshot, Workspace
 
@@ -114,6 +115,7 @@ class Store:
         self.maker = Maker(load, scenario, seed, self.replica.name)
         self.keys = keys
         self.meter = Meter()
+        self.rounds = Rounds()
         #: Called before a workspace is loaded, which takes a while; may raise an exception, so that the caller tries
         #: again where it can wait.
         self.before_loading: Callable[[], object] = lambda: None

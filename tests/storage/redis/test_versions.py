@@ -129,7 +129,7 @@ def test_removal_compares_the_version_too(engine, base, is_done):
     engine.write(removal)
     with pytest.raises(NoWorkspaceError, match=r"holds no workspace acme$"):
         engine.read("acme")
-    assert engine.names() == engine.homes("k1") == engine.outlines() == engine.due() == []
+    assert engine.names() == engine.homes("k1") == engine.outlines() == engine.due(9) == []
 
 
 def test_removed_workspace_leaves_nothing_to_a_new_one_of_its_name(engine):
@@ -193,7 +193,7 @@ def test_name_that_no_workspace_can_have_is_damage(engine, redis_server, name):
     redis_server.command(f'ZADD mockserver:due 0 "{name}"')
     redis_server.command(f'HSET mockserver:keys k "{name}"')
 
-    for read in (engine.names, engine.due, engine.outlines, engine.sizes, lambda: engine.homes("k")):
+    for read in (engine.names, lambda: engine.due(9), engine.outlines, engine.sizes, lambda: engine.homes("k")):
         with pytest.raises(DamagedError, match="is not a name that a workspace can have"):
             read()
     assert engine.failure is None

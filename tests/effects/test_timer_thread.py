@@ -1,0 +1,89 @@
+"""The timer thread: due timers of a workspace that cannot be used fire later, and those of others at their time."""
+
+import threading
+from datetime import timedelta
+
+import pytest
+from memory_storage import MemoryStorage, small_store
+
+from mockserver.core.effects import NoEffects
+from mockserver.core.workspaces import rounds
+from mockserver.core.workspaces.storage import OutageError, StorageError
+from mockserver.effects import timer_thread
+from mockserver.effects.timer_thread import TimerThread
+
+
+class Effects(NoEffects):
+    def __init__(self, thread):
+        self.watch = thread.watch
+
+
+class BadTimes(MemoryStorage):
+    """A storage in which the first steps of a workspace fail."""
+
+    def __init__(self):
+        super().__init__()
+        self.errors = []
+
+    def run(self, step):
+        if self.errors and threading.current_thread().name == "timer thread":
+            raise self.errors.pop()
+        return step()
+
+
+@pytest.fixture
+def storage():
+    return BadTimes()
+
+
+@pytest.fixture
+def store(storage, monkeypatch):
+    monkeypatch.setattr(rounds, "AGAIN_S", 0.01)
+    monkeypatch.setattr(timer_thread, "AGAIN_S", 0.01)
+    thread = TimerThread()
+    yield small_store(storage, effects=Effects(thread))
+    thread.close()
+
+
+def caught_up(workspace, monkeypatch):
+    """An event that is set when a workspace has caught up with the clock."""
+    found, catch_up = threading.Event(), workspace.catch_up
+
+    def watched():
+        try:
+            return catch_up()
+        finally:
+            found.set()
+
+    monkeypatch.setattr(workspace, "catch_up", watched)
+    return found
+
+
+def set_timer(workspace):
+    with workspace.lock:
+        clock, account = workspace.state.clock, workspace.state.first_account
+        workspace.set_timer(clock.now() + timedelta(milliseconds=1), account, "sender", 1, "expire")
+        workspace.watch()
+
+
+@pytest.mark.parametrize("error", [StorageError("it is damaged"), OutageError("Redis is away")])
+def test_due_timer_fires_later_when_the_workspace_could_not_be_used(store, storage, monkeypatch, error):
+    storage.errors += [error, error]
+    workspace = store.create(name="a")
+    done = caught_up(workspace, monkeypatch)
+    set_timer(workspace)
+    assert done.wait(30)
+
+
+def test_due_timers_of_other_workspaces_fire_when_one_cannot_be_used(store, storage, monkeypatch, caplog):
+    broken, well = store.create(name="a"), store.create(name="b")
+    broken.run = lambda step: storage_is_damaged()
+    done = caught_up(well, monkeypatch)
+    set_timer(broken)
+    set_timer(well)
+    assert done.wait(30)
+    assert {row.message for row in caplog.records} <= {"timers of workspace a do not fire: it is damaged"}
+
+
+def storage_is_damaged():
+    raise StorageError("it is damaged")
