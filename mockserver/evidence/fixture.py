@@ -13,14 +13,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
+from mockserver.scenario.documents.document import refuse_unreadable
+from mockserver.scenario.documents.reading import parse
 from mockserver.settings import data_folder
-
-try:
-    from yaml import CSafeLoader as _Loader
-except ImportError:  # pragma: no cover  # wheels without libyaml
-    from yaml import SafeLoader as _Loader  # type: ignore[assignment]  # the same interface
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +45,8 @@ class Example:
 def cases() -> Iterator[Case]:
     """Yield all cases of all operations, sorted by file."""
     for path in sorted(data_folder("fixtures").glob("*/*.yaml")):
-        document = yaml.load(path.read_text(encoding="utf-8"), _Loader)
+        document = parse(path.read_text(encoding="utf-8"), str(path), called="a fixture")
+        refuse_unreadable(document)
         for case in document["cases"]:
             yield Case(
                 operation=document["operation"],

@@ -61,6 +61,14 @@ def test_a_bad_scenario_is_found_wanting_with_its_line(run, tmp_path):
     answer = run("scenarios", "check", str(path))
     assert (answer.exit_code, answer.output) == (1, f"{path}:1: seeed: unknown key; did you mean seed?\n")
 
+    path.write_text("strict: on\naccounts:\n- name: NO\n")
+    ambiguous = "ambiguous, as YAML 1.1 and 1.2 differ: got"
+    advice = "write it in quotes, or a boolean as true or false"
+    assert run("scenarios", "check", str(path)).output == (
+        f"{path}:1: strict: {ambiguous} on; {advice}\n{path}:3: accounts[0].name: {ambiguous} NO; {advice}\n"
+    )
+
+    path.write_text("seeed: 1\n")
     rows = json.loads(run("scenarios", "check", str(path), "empty", "--json").output)
 
     assert rows["empty"] == []

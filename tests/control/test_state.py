@@ -83,6 +83,11 @@ BAD_YAML = [
     ("POST", "/_mock/reset", "scenario: emtpy\n", [("/scenario", 1)]),
     ("POST", "/_mock/workspaces", "name: w\nscenario:\n  sed: 1\n", [("/sed", 3)]),
     ("POST", "/_mock/workspaces", "name: w\nsed: 1\n", [("/sed", 2)]),
+    ("PUT", "/_mock/state", "seed: 1_000\nstrict: on\n", [("/seed", 1), ("/strict", 2)]),
+    ("POST", "/_mock/seed", "senders:\n- name: NO\n  email: a@b.test\n", [("/senders/0/name", 2)]),
+    ("POST", "/_mock/reset", "scenario:\n  seed: 0o17\n", [("/seed", 2)]),
+    ("POST", "/_mock/workspaces", "name: NO\nscenario: empty\n", [("/name", 1)]),
+    ("POST", "/_mock/stubs", "method: GET\npath: /v3/x\nanswer: {json: {zip: 01234}}\n", [("/answer/json/zip", 3)]),
 ]  # fmt: skip
 
 

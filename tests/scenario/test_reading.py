@@ -156,6 +156,6 @@ def test_any_text_is_a_mapping_or_refused(text):
 
 @given(VALUES)
 def test_what_the_library_reads_is_read_alike(value):
-    text = yaml.safe_dump({"a": value})
+    text = yaml.safe_dump({"a": value}, default_style='"')
 
     assert parse(text, "body") == yaml.safe_load(text)

@@ -76,7 +76,7 @@ def shown(value: object) -> str:
         case Mapping():
             return f"a mapping of {counted(len(value), 'key')}"
         case datetime() | date():
-            return value.isoformat()
+            return value.isoformat().replace("+00:00", "Z")
     return cut(str(value), _LONGEST_VALUE)
 
 

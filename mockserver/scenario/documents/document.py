@@ -9,10 +9,11 @@ from mockserver.scenario.documents.mistakes import Mark, Mistake, Path, Scenario
 
 
 class InvalidValue:
-    """An invalid value in a document, with the error message; no field accepts it."""
+    """An invalid value in a document, with the error message, and one without the value; no field accepts it."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, redacted: str | None = None) -> None:
         self.text = text
+        self.redacted = text if redacted is None else redacted
 
     def __repr__(self) -> str:
         return self.text

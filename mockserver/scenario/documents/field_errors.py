@@ -197,7 +197,7 @@ def _mistake(error: _FieldError) -> Mistake:
     path, mark = error.place
     value = error.value
     if isinstance(value, InvalidValue):
-        return Mistake(path, value.text, mark)
+        return Mistake(path, value.redacted if _is_secret(path) else value.text, mark)
     if isinstance(error.error, Unknown):
         return Mistake(path, str(error.error), mark)
     field, text, prefix, is_secret = error.field, str(error.error), "", _is_secret(path)

@@ -1,12 +1,16 @@
 """YAML parsing with line numbers and limits, event by event: values are counted before they are built.
 
-A document has the values of JSON, and dates and times as YAML reads them. Any other value becomes an `InvalidValue`, so
-that all mistakes of a document are found together.
+A document has the values of JSON (core schema of YAML 1.2), and dates and times. Any other value, or one that YAML 1.1
+and 1.2 read differently, becomes an `InvalidValue`, so that all mistakes of a document are found together.
 """
 
 from __future__ import annotations
 
 import math
+import re
+from contextlib import suppress
+from datetime import date, datetime
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import yaml
@@ -14,7 +18,7 @@ import yaml
 from mockserver.core.text.messages import shown
 from mockserver.scenario.documents.document import InvalidValue, MappingNode, SequenceNode
 from mockserver.scenario.documents.mistakes import Mark, Mistake, Path, ScenarioError
-from mockserver.web.schemas.json_text import DEEPEST, INT64
+from mockserver.web.schemas import json_text
 
 try:
     from yaml import CSafeLoader as _Loader
@@ -36,17 +40,41 @@ _SHOWN = 60
 _TAG = "tag:yaml.org,2002:"
 #: The tags that a mapping or a sequence may have; `!` asks for the default.
 _COLLECTIONS = frozenset({None, "!", f"{_TAG}map", f"{_TAG}seq"})
-_TEXTS = frozenset({"!", f"{_TAG}str", f"{_TAG}value", f"{_TAG}merge"})
-_NUMBERS = frozenset({f"{_TAG}int", f"{_TAG}float"})
+_TEXTS = frozenset({"!", f"{_TAG}str"})
+#: The types of the values of other tags.
+_TYPES = {"null": (type(None),), "bool": (bool,), "int": (int,), "float": (float,), "timestamp": (date, datetime)}
 #: Stands for a key that merges.
 _MERGE: Any = object()
+#: Stands for a value on which versions of YAML differ.
+_DIFFERS: Any = object()
+#: Plain words that are not text in YAML 1.2 or 1.1. `y` and `n` are text, as PyYAML reads them.
+_WORDS: dict[str, Any] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+    **{form: {"true": True, "false": False}.get(word, _DIFFERS)
+       for word in ("true", "false", "yes", "no", "on", "off", "=", "<<")
+       for form in (word, word.capitalize(), word.upper())},
+}  # fmt: skip
+OF_NUMBERS = frozenset("+-.0123456789")
+#: Other plain scalars that are not text in YAML 1.2 or 1.1: `differs` are those that PyYAML (1.1), the core schema of
+#: 1.2 and js-yaml (1.2) do not all read as the same value, and integers with leading zeros.
+NUMBER = re.compile(
+    r"""(?: (?P<int> [-+]?(?:0|[1-9][0-9]*) | 0x[0-9a-fA-F]+ )
+      | (?P<float> (?:[-+]?[0-9]+\.[0-9]* | \.[0-9]+) (?:[eE][-+][0-9]+)? )
+      | (?P<special> [-+]?\.(?:inf|Inf|INF) | \.(?:nan|NaN|NAN) )
+      | (?P<moment> [0-9]{4}-[0-9]{2}-[0-9]{2} | [0-9]{4}-[0-9]{1,2}-[0-9]{1,2} (?:[Tt]|[ \t]+)
+          [0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)? (?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::[0-9]{2})?))? )
+      | (?P<differs> [-+]? (?: 0b[01_]+ | 0o[0-7_]+ | 0x[0-9a-fA-F_]+ | [1-9][0-9_]*(?::[0-5]?[0-9])+
+          | [0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]* | (?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9_]+)(?:[eE][-+]?[0-9]+)? ) )
+    )\Z""",
+    re.VERBOSE,
+)
 
 
 class Bounds(NamedTuple):
     """Size limits of a document."""
 
     #: How deep mappings and lists may be nested.
-    levels: int = DEEPEST
+    levels: int = json_text.DEEPEST
     #: How many keys and values there may be; each takes some microseconds, and some hundred bytes.
     parts: int = 1_000_000
 
@@ -95,6 +123,7 @@ class _YamlReader:
     """Reads one document from YAML parser events."""
 
     def __init__(self, text: str, file: str, bounds: Bounds) -> None:
+        self._text = text
         self._loader: Any = _Loader(text)
         self._file = file
         self._bounds = bounds
@@ -164,8 +193,11 @@ class _YamlReader:
                 merged.append((inner, value))
                 continue
             name = str(place[-1])
-            wrong = _wrong_key(key, found.marks.get(name))
-            found[name] = value if wrong is None else InvalidValue(wrong)
+            if wrong := _wrong_key(key, found.marks.get(name)):
+                value = InvalidValue(wrong)
+            elif (name in _WORDS or name[:1] in OF_NUMBERS) and isinstance(event, yaml.ScalarEvent):
+                value = read if isinstance(read := self._scalar(event), _Ambiguous) else value
+            found[name] = value
             found.marks[name] = mark
         for inner, value in merged:
             self._merge(inner, path, found, value)
@@ -201,14 +233,49 @@ class _YamlReader:
         return found
 
     def _scalar(self, event: Any) -> Any:
-        tag = event.tag
+        tag, text = event.tag, event.value
         if tag is None:
-            tag = self._loader.resolve(yaml.ScalarNode, event.value, event.implicit)
+            return self._plain(text) if event.implicit[0] else text
         if tag in _TEXTS:
-            return event.value
-        if tag in _NUMBERS and len(event.value) > _LONGEST_NUMBER:
-            return InvalidValue(_beyond(event.value))
-        return _constructed(self._loader, tag, event.value)
+            return text
+        kind, value = tag.removeprefix(_TAG), self._plain(text)
+        if kind not in _TYPES:
+            return InvalidValue(_unsupported(tag))
+        if kind == "float" and type(value) is int:
+            return float(value)
+        is_right = type(value) in (*_TYPES[kind], InvalidValue, _Ambiguous)
+        return value if is_right else InvalidValue(f"not a valid {kind}: got {_cut(text)!r}")
+
+    def _plain(self, text: str) -> Any:
+        """Return the value of a plain scalar."""
+        if text in _WORDS:
+            value = _WORDS[text]
+            return value if value is not _DIFFERS else _Ambiguous(text)
+        if text[0] in OF_NUMBERS and (found := NUMBER.match(text)):
+            return self._number(text, found.lastgroup)
+        return text
+
+    def _number(self, text: str, kind: str | None) -> Any:
+        """Return the value of a plain scalar by its group of `NUMBER`."""
+        if kind == "moment":
+            return _moment(self._loader, text)
+        if len(text) > _LONGEST_NUMBER:
+            return _beyond(text)
+        if kind == "int":
+            number = int(text, 16 if "x" in text else 10)
+            return number if number in json_text.INT64 else _beyond(text)
+        if kind == "differs" and not self._is_json:
+            return _Ambiguous(text)
+        value = math.inf if kind == "special" else float(text)
+        return value if math.isfinite(value) else InvalidValue(f"not a number of JSON: got {_cut(text)}")
+
+    @cached_property
+    def _is_json(self) -> bool:
+        """Whether the whole document is JSON, in which `1e5` is a number."""
+        with suppress(json_text.JsonError):
+            json_text.read(self._text.encode())
+            return True
+        return False
 
     def _count(self, event: Any, path: Path) -> None:
         self._parts += 1
@@ -249,34 +316,27 @@ def _wrong_key(key: str | None, first: Mark | None) -> str | None:
     return None if first is None else f"duplicate key, first on line {first.line}"
 
 
-#: The methods of the loader that construct values of JSON, dates and times, by tag.
-_CONSTRUCTORS = {
-    f"{_TAG}null": "construct_yaml_null",
-    f"{_TAG}bool": "construct_yaml_bool",
-    f"{_TAG}int": "construct_yaml_int",
-    f"{_TAG}float": "construct_yaml_float",
-    f"{_TAG}timestamp": "construct_yaml_timestamp",
-}
-
-
-def _constructed(loader: Any, tag: str, text: str) -> Any:
-    if tag not in _CONSTRUCTORS:
-        return InvalidValue(_unsupported(tag))
+def _moment(loader: Any, text: str) -> Any:
     try:
-        value = getattr(loader, _CONSTRUCTORS[tag])(yaml.ScalarNode(tag, text))
+        return loader.construct_yaml_timestamp(yaml.ScalarNode(f"{_TAG}timestamp", text))
     except (ValueError, OverflowError) as error:
-        return InvalidValue(f"not a valid {tag.removeprefix(_TAG)}: got {_cut(text)!r}; {_cut(str(error))}")
-    except (LookupError, AttributeError):
-        return InvalidValue(f"not a valid {tag.removeprefix(_TAG)}: got {_cut(text)!r}")
-    if isinstance(value, int) and value not in INT64:
-        return InvalidValue(_beyond(text))
-    if isinstance(value, float) and not math.isfinite(value):
-        return InvalidValue(f"not a number of JSON: got {_cut(text)}")
-    return value
+        return InvalidValue(f"not a valid timestamp: got {_cut(text)!r}; {_cut(str(error))}")
 
 
-def _beyond(number: str) -> str:
-    return f'number beyond 64 bits: got {_cut(number)}; for a string, write "{_cut(number)}" in quotes'
+class _Ambiguous(InvalidValue):
+    """A plain scalar that YAML 1.1 and 1.2 read differently."""
+
+    def __init__(self, text: str) -> None:
+        also = ", or a boolean as true or false" if text.isalpha() else ""
+        also = ", or a number in decimal digits" if text[0] in OF_NUMBERS else also
+        wrong, advice = "ambiguous, as YAML 1.1 and 1.2 differ", f"; write it in quotes{also}"
+        super().__init__(f"{wrong}: got {_cut(text)}{advice}", redacted=f"{wrong} (redacted){advice}")
+
+
+def _beyond(text: str) -> InvalidValue:
+    wrong = "number beyond 64 bits"
+    message = f'{wrong}: got {_cut(text)}; for a string, write "{_cut(text)}" in quotes'
+    return InvalidValue(message, redacted=f"{wrong} (redacted); write it in quotes")
 
 
 def _unsupported(tag: str) -> str:
