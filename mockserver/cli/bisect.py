@@ -170,8 +170,8 @@ class _Base(NamedTuple):
         library = Library()
         whole = library.document(scenario)
         refuse_unreadable(whole)
-        document = {"extends": scenario} if is_name(scenario) else _plain(parse(library.text(scenario), scenario))
-        return cls(document, _plain(whole.get("faults") or []))
+        document = {"extends": scenario} if is_name(scenario) else parse(library.text(scenario), scenario)
+        return cls(document, whole.get("faults") or [])
 
     def with_draws(self, draws: Sequence[Draw]) -> dict[str, Any]:
         """Return the document with the entries of draws."""
@@ -183,12 +183,6 @@ class _Base(NamedTuple):
         if rules:
             found["faults"] = [*self.faults, *rules]
         return found
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _plain(inner) for name, inner in value.items()}
-    return [_plain(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _write(path: Path, document: dict[str, Any], sentence: str) -> None:

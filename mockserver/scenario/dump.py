@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import yaml
@@ -14,6 +16,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import Delivery
 from mockserver.resources.section import write_instant
 from mockserver.scenario.behaviour import BehaviourItem
+from mockserver.scenario.documents.reading import NUMBER, OF_NUMBERS
 from mockserver.scenario.faults import dump_fault
 from mockserver.scenario.schema import SECTIONED, IdentityItem
 from mockserver.scenario.vary import dump_vary
@@ -33,6 +36,23 @@ class _Writer(_Dumper):
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
+    def text(self, text: str) -> yaml.ScalarNode:
+        """Write texts with U+2028 or U+2029, which end a line of YAML 1.1 only, with escapes."""
+        style = '"' if "\u2028" in text or "\u2029" in text else None
+        return self.represent_scalar("tag:yaml.org,2002:str", text, style)
+
+    def moment(self, moment: datetime) -> yaml.ScalarNode:
+        """Write a moment of a document as text, in UTC if it has no zone."""
+        return self.text(write_instant(moment if moment.tzinfo else moment.replace(tzinfo=UTC)))
+
+
+_Writer.add_representer(str, _Writer.text)
+_Writer.add_representer(datetime, _Writer.moment)
+_Writer.add_multi_representer(dict, _Writer.represent_dict)
+_Writer.add_multi_representer(list, _Writer.represent_list)
+# Quote more texts than PyYAML does: those that another reader of YAML 1.1 or 1.2 would not read as text.
+_Writer.add_implicit_resolver("!number", NUMBER, OF_NUMBERS)
+_Writer.add_implicit_resolver("!boolean", re.compile(r"[yYnN]\Z"), "yYnN")
 
 _IDENTITY = IdentityItem()
 _BEHAVIOUR = BehaviourItem()

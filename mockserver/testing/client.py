@@ -274,7 +274,7 @@ def _content(body: object, yaml: str | None) -> tuple[bytes | None, dict[str, st
 
 def _to_json(value: object) -> Any:
     if isinstance(value, date):
-        return value.isoformat()
+        return value.isoformat().replace("+00:00", "Z")
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{value!r} cannot be sent as JSON")

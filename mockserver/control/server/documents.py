@@ -12,7 +12,6 @@ from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
 
-import yaml
 from flask import Response, request
 
 from mockserver.control.framework import off_loop, target
@@ -24,6 +23,7 @@ from mockserver.core.traffic.exchange import Reply
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import ALL_OPERATIONS
+from mockserver.scenario.dump import to_yaml
 from mockserver.settings import data_folder
 from mockserver.settings.files import LLMS_FILE
 from mockserver.views.server_records import Fidelity, OpenApi
@@ -135,8 +135,7 @@ def openapi_yaml() -> Response:
 
 @cache
 def api_yaml() -> str:
-    text: str = yaml.safe_dump(_served(api_document), sort_keys=False, allow_unicode=True, width=120)
-    return text
+    return to_yaml(_served(api_document))
 
 
 @DOCUMENTS.call("GET", "/control.json", answer=OpenApi)
