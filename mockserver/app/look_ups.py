@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver.core.text.addresses import ascii_form
 from mockserver.core.workspaces.caller import Caller
+from mockserver.core.workspaces.lifecycle import settle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.effects.addresses import dns_server
 from mockserver.effects.dispatcher import Dispatcher, Task
@@ -77,11 +78,11 @@ class LookUps:
         look_up, deadline = _LookUp(), time.monotonic() + _LOOK_UPS_S
 
         def over(found: lookup.DnsAnswer) -> None:
-            with workspace.lock:
-                look_up.found, look_up.is_over = found, True
-                workspace.watchers.tell("look_up")
+            look_up.found, look_up.is_over = found, True
+            workspace.watchers.tell("look_up")
 
-        if not self._dispatcher.submit(Task(lambda: self._resolver(*question.asked, deadline), over)):
+        task = Task(lambda: self._resolver(*question.asked, deadline), partial(settle, workspace, over))
+        if not self._dispatcher.submit(task):
             return _LookUp(lookup.NoAnswer("the queue of DNS look-ups is full"), is_over=True)
         return look_up
 

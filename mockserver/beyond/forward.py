@@ -19,7 +19,6 @@ from mockserver.core.state import reasons
 from mockserver.core.text import addresses
 from mockserver.core.traffic.exchange import Exchange, Header, Reply
 from mockserver.core.workspaces.caller import Caller
-from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.endpoints.request import body_of
 from mockserver.web.routing.address import API_PREFIX, SLASH, matched_path
 from mockserver.web.service.exchange import CONTENT_TYPE, CORS_HEADERS
@@ -58,7 +57,7 @@ _OF_THE_MOCK = ("x-mock-", "x-sib-ratelimit-", "x-forwarded-", "access-control-"
 
 
 def forward(caller: Caller, request: Request, exchange: Exchange) -> PendingReply:
-    """Forward a request to the peer. Returns at once, as the caller holds the lock; the reply completes later."""
+    """Forward a request to the peer once its step is saved. Returns at once; the reply completes later."""
     forwarder = caller.workspace.effects.forwarder
     if forwarder is None:
         reason = "the server was started without --forward-to"
@@ -73,8 +72,10 @@ def forward(caller: Caller, request: Request, exchange: Exchange) -> PendingRepl
     method = "GET" if request.method == "HEAD" else request.method
     body = b"" if request.method in _READS else body_of(request)
     call = ForwardedCall(method, _target(request), [*_sent(exchange, via, forwarder)], body)
-    reply = PendingReply(502, error=_failed("no answer"), timeout_s=forwarder.timeout_s + _GRACE_S)
-    forwarder.send(call, partial(_complete, reply, caller.workspace, f"{_named(exchange)} to {forwarder.peer}"))
+    timeout_s = forwarder.timeout_s + _GRACE_S
+    reply = PendingReply(502, error=_failed("no answer"), workspace=caller.workspace, timeout_s=timeout_s)
+    done = partial(_complete, reply, f"{_named(exchange)} to {forwarder.peer}")
+    caller.workspace.after(partial(forwarder.send, call, done))  # once, though the step may run again
     return reply
 
 
@@ -133,14 +134,14 @@ def _end_to_end(headers: Iterable[Header], but: set[str]) -> Iterator[Header]:
             yield name, value
 
 
-def _complete(reply: PendingReply, workspace: Workspace, what: str, answer: PeerAnswer) -> None:
+def _complete(reply: PendingReply, what: str, answer: PeerAnswer) -> None:
     problem = answer.error or _problem(answer)
     if problem is None:
         reason = f"forwarded: the peer answered {answer.status}" if answer.status >= 400 else None
-        reply.come(workspace, Reply(answer.status, answer.body, headers=(*_received(answer),)), reason)
+        reply.come(Reply(answer.status, answer.body, headers=(*_received(answer),)), reason)
     else:
         _LOG.warning("%s could not be forwarded: %s", what, problem)
-        reply.come(workspace, Reply.refused(_failed(f"{what} could not be forwarded: {problem}")))
+        reply.come(Reply.refused(_failed(f"{what} could not be forwarded: {problem}")))
 
 
 def _problem(answer: PeerAnswer) -> str | None:

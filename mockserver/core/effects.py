@@ -233,7 +233,7 @@ class Effects(Protocol):
     def post(self, mail: Mail, report: Report, wanted: IsWanted) -> None:
         """Send a wanted e-mail to the configured SMTP server.
 
-        `report` is called with each step; the first time before this returns.
+        `report` is called after each try.
         """
         ...
 

@@ -11,6 +11,8 @@ from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from mockserver.core.workspaces.storage import StorageError
+
 #: How many tasks of one host are under way at once; chosen for what a usual web server answers at the same time.
 CONCURRENCY = 16
 #: How many tasks are under way at once; chosen so that seven hosts that hang still leave threads for an eighth.
@@ -21,6 +23,8 @@ WAITING = 50_000
 _IDLE_S = 10.0
 #: How long `close` waits for the end of each idle thread, in seconds; chosen far above what a notified thread needs.
 _JOIN_S = 0.5
+#: After how many seconds a task is tried again while a store is away. Chosen: soon after a database is back.
+_AWAY_S = 1.0
 
 _LOG = logging.getLogger(__name__)
 
@@ -100,6 +104,8 @@ class Dispatcher:
             host = task.host
             try:
                 self._do(task)
+            except StorageError:  # it cannot say whether the task is wanted
+                self.repeat(task, _AWAY_S)
             except Exception:  # noqa: BLE001  # the thread has more to do
                 _LOG.exception("what was carried out in the background has failed")
             del task  # it refers to a workspace, which it would keep in memory while the thread is idle

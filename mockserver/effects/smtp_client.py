@@ -145,8 +145,7 @@ class SmtpClient:
         self._last_error: str | None = None
 
     def send(self, write: Callable[[], EmailMessage], report: Report, wanted: IsWanted) -> None:
-        """Queue an e-mail; `report` takes its state now and after each try."""
-        report(Sending(WAITING))
+        """Queue an e-mail; `report` takes its state after each try."""
         is_taken = self._dispatcher.submit(self._task(_Email(write, report, wanted)))
         if not is_taken and not self._closed:
             text = f"the queue is full: {self._limits.waiting} e-mails"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import threading
 import time
@@ -37,6 +38,8 @@ class Engine:
         self.place = self._client.place
         self.server = uuid4().hex
         self.failure: str | None = None
+        #: When Redis was back after a failure, by `time.monotonic`.
+        self._back_at = -math.inf
         self._layout, self._writer, self._is_server = layout, writer, is_server
         self._is_closed = threading.Event()
         self._beating = threading.Thread(target=self._beat, name="mockserver store", daemon=True)
@@ -62,6 +65,8 @@ class Engine:
             except EngineError as error:
                 self.failure = str(error)
             else:
+                if self.failure is not None:
+                    self._back_at = time.monotonic()
                 self.failure = None
 
     def _run(self, script: str, *arguments: Argument) -> list[Any]:
@@ -179,8 +184,9 @@ class Engine:
         self._ask("DEL", f"known:{name}")
 
     def living(self, servers: Collection[str]) -> Collection[str]:
-        """Return the servers with a recent heartbeat."""
-        return {server for server in servers if self._ask("EXISTS", f"server:{server}")}
+        """Return the servers with a recent heartbeat, or all servers if Redis was away when it was due."""
+        was_away = time.monotonic() < self._back_at + _LIFE_MS / 1000
+        return {server for server in servers if was_away or self._ask("EXISTS", f"server:{server}")}
 
     def order(self, name: str) -> bool:
         """Take a short lock that orders conflicting servers. Return False if another server has it."""

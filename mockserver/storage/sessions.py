@@ -15,14 +15,11 @@ import time
 from _thread import RLock  # `threading.RLock` is a function that makes one of these
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from typing import TYPE_CHECKING, cast
 from weakref import WeakValueDictionary
 
-from mockserver.core.effects import Effects, IsWanted, Job, Report
 from mockserver.core.traffic.causes import Changed
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.traffic.mail import WAITING, Mail, Sending
 from mockserver.core.workspaces.storage import MissingError, Outline, Result, StorageError
 from mockserver.core.workspaces.workspace import Parts, Workspace, WorkspaceLimits
 from mockserver.storage import forms, records
@@ -315,9 +312,6 @@ class SessionStorage(EngineStorage):
         lock.is_gone = True
         return lock.saved.outline()
 
-    def effects(self, workspace: Workspace, effects: Effects) -> Effects:
-        return _Outbox(effects, self.after)
-
     def add_past(self, coverage: Coverage) -> None:
         def count() -> None:
             counts = self.current.counts
@@ -370,23 +364,10 @@ class SessionStorage(EngineStorage):
                 yield name, not version
 
     def look_after(self, workspace: Workspace) -> None:
+        if workspace.late:
+            return  # what looks abandoned may be over
         others = {job.server for job in workspace.jobs.forms()} | set(workspace.posting.values())
         others.discard(self.server)
         dead = others - set(self._asked(lambda engine: engine.living(others)))
         workspace.resume(dead.__contains__)
         self.current.touched.add(workspace.name)  # so that the time when somebody has to look again is written
-
-
-class _Outbox:
-    """The delayed effects of one workspace, released after their cause is saved."""
-
-    def __init__(self, effects: Effects, after: Callable[[Callable[[], object]], None]) -> None:
-        self._effects, self._after = effects, after
-        self.forwarder, self.posts, self.watch = effects.forwarder, effects.posts, effects.watch
-
-    def call(self, url: str, job: Job) -> None:
-        self._after(partial(self._effects.call, url, job))
-
-    def post(self, mail: Mail, report: Report, wanted: IsWanted) -> None:
-        report(Sending(WAITING))
-        self._after(partial(self._effects.post, mail, report, wanted))

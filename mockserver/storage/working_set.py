@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import cast
 
+from mockserver.core.workspaces.lifecycle import settle_late
 from mockserver.core.workspaces.rounds import TIMERS
 from mockserver.core.workspaces.shared_store import SharedStore
 from mockserver.core.workspaces.storage import SharedStorage
@@ -41,6 +42,7 @@ class WorkingSet:
 
     def _run(self) -> None:
         while not self._closed.is_set():
+            list(map(settle_late, self._store.loaded()))
             self._store.rounds.run("the workspaces in memory are not looked after", self.turn)
             due_in_s = min(self._waiting(), default=(math.inf, ""))[0] - time.time()
             self._closed.wait(min(_EVERY_S, max(due_in_s, 0)))

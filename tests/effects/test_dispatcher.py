@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.effects.dispatcher import Dispatcher, Task
 
 PATIENCE = 10
@@ -166,6 +167,9 @@ class Log:
     def task(self, name):
         return Task(lambda: name, self._done.put)
 
+    def submit(self, name, wanted):
+        assert self._dispatcher.submit(self.task(name)._replace(wanted=wanted))
+
     def failing(self, name, after):
         return Task(lambda: name, lambda _: self._dispatcher.repeat(self.task(name), after))
 
@@ -193,6 +197,22 @@ def test_other_tasks_are_done_while_one_waits_to_be_repeated(make):
 
     assert log.next() == "now"
     assert dispatcher.unfinished >= 1
+
+
+def test_a_task_is_asked_again_whether_it_is_wanted_while_the_store_is_away(make, monkeypatch):
+    monkeypatch.setattr("mockserver.effects.dispatcher._AWAY_S", 0.01)
+    log = Log(make(threads=1))
+    asked = []
+
+    def wanted():
+        asked.append(1)
+        if len(asked) < 3:
+            raise StorageError("the store is away")
+        return True
+
+    log.submit("a", wanted)
+
+    assert (log.next(), len(asked)) == ("a", 3)
 
 
 def test_what_is_due_sooner_is_repeated_first(make):

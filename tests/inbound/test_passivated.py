@@ -3,6 +3,7 @@
 import pytest
 from memory_storage import MemoryStorage, small_store
 
+from mockserver.core.workspaces.storage import OutageError
 from mockserver.resources.inbound import model
 
 RAW = b"From: a@a.test\r\nTo: b@in.test\r\nSubject: S\r\n\r\nText"
@@ -45,3 +46,13 @@ def test_default_workspace_receives_mails_that_match_no_webhook(store):
     model.take(store, RAW, "a@a.test", ["b@other.test"])
     assert [row.name for row in store.loaded()] == ["default"]
     assert received(store, "default") == 1
+
+
+def test_mail_is_taken_nowhere_while_the_store_is_away(store, storage, monkeypatch):
+    def fail(name):
+        raise OutageError("the disk is away")
+
+    monkeypatch.setattr(storage, "load", fail)
+    with pytest.raises(OutageError, match="the disk is away"):
+        model.take(store, RAW, "a@a.test", ["b@in.test"])
+    assert received(store, "default") == 0

@@ -1,4 +1,4 @@
-"""What leaves a workspace leaves once its cause is saved, or never."""
+"""What leaves a workspace leaves once its cause is saved, or never; what comes back is saved, sooner or later."""
 
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -8,7 +8,7 @@ from memory_storage import WatchedEngine, small_store
 
 from mockserver.core.effects import CallOutcome, OutgoingRequest
 from mockserver.core.traffic.mail import FAILED, SENT, WAITING, Mail, Sending
-from mockserver.core.workspaces.lifecycle import dispatch, send_mail
+from mockserver.core.workspaces.lifecycle import dispatch, send_mail, settle, settle_late
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
@@ -33,7 +33,6 @@ class Effects:
             self.left.append(job)
 
     def post(self, mail, report, wanted):
-        report(Sending(WAITING))
         if wanted():
             self.left.append(report)
 
@@ -156,3 +155,59 @@ def test_the_state_of_an_email_is_not_noted_of_a_later_one_with_its_id(keeper, s
     assert keeper.run(lambda: sending(workspace)) == Sending(WAITING)
     second(Sending(SENT, 1))
     assert keeper.run(lambda: sending(workspace)) == Sending(SENT, 1)
+
+
+def test_outcomes_that_come_while_the_store_is_away_are_saved_in_their_order(keeper, engine, workspace, effects):
+    keeper.run(lambda: mail(workspace))
+    (report,) = effects.left
+    engine.trouble = "the disk is full"
+    report(Sending(WAITING, 1, "later"))
+    engine.trouble = None
+    report(Sending(SENT, 2))
+    settle_late(workspace)
+    assert keeper.copy("w").state.mailbox.sendings == {"1": Sending(SENT, 2)}
+
+
+def test_while_the_store_is_away_one_line_of_the_log_says_so(keeper, engine, workspace, effects, caplog):
+    keeper.run(lambda: [call(workspace), mail(workspace)])
+    engine.trouble = "the disk is full"
+    effects.left[0].done(CallOutcome(200))
+    effects.left[1](Sending(SENT, 1))
+    settle_late(workspace)
+    assert [record.getMessage() for record in caplog.records] == ["the store cannot be used: the disk is full"]
+    engine.trouble = None
+    settle_late(workspace)
+    assert not keeper.copy("w").is_busy
+
+
+def test_one_line_of_the_log_says_that_a_workspace_cannot_be_saved(keeper, workspace, caplog):
+    settle(workspace, workspace.snapshots.__setitem__, "bad", None)
+    settle_late(workspace)
+    (told,) = (record.getMessage() for record in caplog.records)
+    assert told.startswith("what has happened to workspace w is noted later: workspace w cannot be written: ")
+
+
+def test_an_outcome_that_fails_is_logged_and_costs_no_later_one(keeper, engine, workspace, caplog):
+    engine.trouble = "the disk is full"
+    settle(workspace, lambda: workspace.revoke_key("a"))
+    settle(workspace, lambda: 1 / 0)
+    settle(workspace, workspace.revoke_key, "b")
+    engine.trouble = None
+    settle_late(workspace)
+    assert keeper.copy("w").state.revoked_keys == {"a", "b"}
+    assert "what has happened to workspace w cannot be noted" in caplog.text
+
+
+def test_an_outcome_for_a_workspace_that_was_removed_is_over_at_once(keeper, store, workspace, caplog):
+    keeper.run(lambda: store.drop(store.get("w")))
+    outcomes = []
+    settle(workspace, outcomes.append, "first")
+    assert (outcomes, caplog.records) == (["first"], [])
+
+
+def test_a_waiting_email_is_not_wanted_once_its_workspace_is_removed(keeper, store, workspace, effects, monkeypatch):
+    asked = []
+    monkeypatch.setattr(effects, "post", lambda mail, report, wanted: asked.append(wanted))
+    keeper.run(lambda: mail(workspace))
+    keeper.run(lambda: store.drop(store.get("w")))
+    assert [wanted() for wanted in asked] == [False]

@@ -8,6 +8,7 @@ from load_balancer import until
 from memory_storage import small_store
 
 from mockserver.core.workspaces import rounds, shared_store
+from mockserver.core.workspaces.lifecycle import settle
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import NameTakenError, StoreFullError
 from mockserver.core.workspaces.workspace import WorkspaceLimits
@@ -545,3 +546,21 @@ def test_outage_is_logged_once_for_all_workspaces(one, keep_three, make_due, mon
     one.storage.retry()
     assert one.storage.failure is None
     assert caplog.records[-1].message == "the store can be used again"
+
+
+def test_a_call_that_is_over_is_not_made_again_while_its_outcome_waits(one, monkeypatch):
+    def fail(batch):
+        raise EngineError("Redis is away")
+
+    workspace = one.run(lambda: one.store.get("default"))
+
+    def begin():
+        with workspace.lock:
+            return workspace.jobs.begin(1, "delivery", "1")
+
+    job = one.run(begin)
+    with monkeypatch.context() as patch:
+        patch.setattr(one.storage._engine, "write", fail)  # noqa: SLF001
+        settle(workspace, lambda: workspace.jobs.take_off(job))
+    one.run(lambda: one.storage.look_after(one.store.get("default")))
+    assert workspace.jobs.has("delivery", "1")

@@ -32,6 +32,7 @@ NOT_KEPT = {
     "Workspace._by": "set while something happens",
     "Workspace._collectors": "set while something happens",
     "Workspace._watched": "set when the timers are first looked at",
+    "Workspace.late": "outcomes that wait for the store are of a process",
     "Workspace.jobs": "calls that are under way end with the process, and whoever loads the workspace makes them again",
     "Workspace.queued": "e-mails that wait in a queue of this process",
     "Workspace.run": "of the server's store",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import datetime, timedelta
+from functools import partial
 from importlib import import_module
 from time import time
 from typing import Any, Generic, Protocol, TypeVar
@@ -15,9 +17,10 @@ from mockserver.core.time.clock import Key, Timer
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.traffic.causes import MAIL, Changed
 from mockserver.core.traffic.mail import FAILED, WAITING, Mail, Sending
-from mockserver.core.workspaces.storage import StorageError
+from mockserver.core.workspaces.storage import MissingError, OutageError, StorageError
 from mockserver.core.workspaces.workspace import Workspace
 
+_LOG = logging.getLogger(__name__)
 #: Why an e-mail that waited is not sent after a new start.
 _NO_SERVER = "the server was started anew without --smtp-url"
 
@@ -226,6 +229,41 @@ class Advance:
         return sorted(timed, key=lambda change: change.at)
 
 
+def settle(workspace: Workspace, note: Callable[..., object], *outcome: Any) -> None:
+    """Let `note` take in an outcome from outside, such as a peer's answer or the end of a call.
+
+    `note` is a step with the lock. While the store is away, it waits and is tried again, until it is saved. Of a
+    removed workspace, nothing is saved.
+    """
+    step = partial(note, *outcome)
+    if workspace.late or not _is_settled(workspace, step):
+        workspace.late.append(step)
+
+
+def settle_late(workspace: Workspace) -> None:
+    """Try the outcomes again that are not saved yet, in their order."""
+    while workspace.late and _is_settled(workspace, workspace.late[0]):
+        workspace.late.popleft()
+
+
+def _is_settled(workspace: Workspace, outcome: Callable[[], object]) -> bool:
+    def step() -> None:
+        with nullcontext() if workspace.is_removed else workspace.lock:
+            outcome()
+
+    try:
+        workspace.run(step)
+    except MissingError:  # another server has removed it
+        outcome()
+    except StorageError as error:
+        if not workspace.late and not isinstance(error, OutageError):
+            _LOG.warning("what has happened to workspace %s is noted later: %s", workspace.name, error)
+        return False
+    except Exception:  # noqa: BLE001  # other outcomes are taken in
+        _LOG.exception("what has happened to workspace %s cannot be noted", workspace.name)
+    return True
+
+
 def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], OutgoingRequest], done: Done) -> None:
     """Start a job's call; a cancelled job calls neither function.
 
@@ -238,24 +276,19 @@ def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], Outgo
     """
     moment = workspace.state.clock.now()
 
-    def finish(outcome: CallOutcome) -> None:
-        with suppress(StorageError):
-            workspace.run(lambda: take(outcome))
-            job.forget()
-
     def take(outcome: CallOutcome) -> None:
-        with workspace.lock:
-            if job in workspace.jobs:
-                workspace.jobs.take_off(job)
-                try:
-                    with workspace.state.clock.pinned(moment):
-                        done(outcome)
-                finally:
-                    workspace.watch()
-                    workspace.watchers.tell("job")
+        if job in workspace.jobs:
+            workspace.jobs.take_off(job)
+            workspace.after(job.forget)
+            try:
+                with workspace.state.clock.pinned(moment):
+                    done(outcome)
+            finally:
+                workspace.watch()
+                workspace.watchers.tell("job")
 
-    job.write, job.finish = write, finish
-    workspace.effects.call(url, job)
+    job.write, job.finish = write, partial(settle, workspace, take)
+    workspace.after(partial(workspace.effects.call, url, job))
 
 
 def send_mail(workspace: Workspace, mail: Mail) -> None:
@@ -293,26 +326,22 @@ def _post(workspace: Workspace, mail: Mail) -> None:
     workspace.queued[mail.id] = mark
 
     def is_wanted() -> bool:
-        with suppress(StorageError):
-            return bool(workspace.run(is_posting))
+        with suppress(MissingError):  # another server has removed the workspace
+            return workspace.queued.get(mail.id) is mark and bool(workspace.run(is_posting))
         return False
 
     def is_posting() -> bool:
         with workspace.lock:
             return workspace.posting.get(mail.id) == server and workspace.queued.get(mail.id) is mark
 
-    def report(sending: Sending) -> None:
-        with suppress(StorageError):
-            workspace.run(lambda: note(sending))
-
     def note(sending: Sending) -> None:
-        with workspace.lock:
-            if workspace.queued.get(mail.id, mark) is not mark:
-                return  # another e-mail has the id by now
-            workspace.state.mailbox.note_sending(mail, sending)
-            if sending.state != WAITING:
-                workspace.posting.pop(mail.id, None)
-                workspace.queued.pop(mail.id, None)
-            workspace.watchers.tell("mail")
+        if workspace.queued.get(mail.id) is not mark:
+            return  # called off, or another e-mail has the id by now
+        workspace.state.mailbox.note_sending(mail, sending)
+        if sending.state != WAITING:
+            workspace.posting.pop(mail.id, None)
+            workspace.after(partial(workspace.queued.pop, mail.id, None))
+        workspace.watchers.tell("mail")
 
-    workspace.effects.post(mail, report, is_wanted)
+    note(Sending(WAITING))
+    workspace.after(partial(workspace.effects.post, mail, partial(settle, workspace, note), is_wanted))

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
-from mockserver.core.effects import Effects
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.workspaces.workspace import Workspace
 
@@ -112,10 +111,6 @@ class Storage:
     def after(self, call: Callable[[], object]) -> None:
         """Call a function once this step is saved; outside sessions immediately."""
         call()
-
-    def effects(self, workspace: Workspace, effects: Effects) -> Effects:
-        """Return a workspace's effects, which in sessions wait until saved."""
-        return effects
 
     def outlines(self) -> Sequence[Outline]:
         """Return the outlines of the saved workspaces, the one used longest ago first."""

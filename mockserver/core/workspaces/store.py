@@ -427,9 +427,9 @@ class Store:
 
     def _prepare(self, workspace: Workspace) -> None:
         workspace.lock = self.storage.lock()
-        workspace.run, workspace.server = self.storage.run, self.storage.server
+        workspace.run, workspace.after, workspace.server = self.storage.run, self.storage.after, self.storage.server
         workspace.meter = self.meter
-        workspace.effects = self.storage.effects(workspace, self._effects)
+        workspace.effects = self._effects
 
     def _hold(self, workspace: Workspace) -> None:
         self.storage.add(workspace)  # first, as it may refuse

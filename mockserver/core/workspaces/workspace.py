@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -179,6 +180,11 @@ class Workspace:
         self.queued: dict[str, object] = {}
         #: Runs a step that takes the lock; perhaps more than once, if other servers change the workspace meanwhile.
         self.run: Callable[[Callable[[], Any]], Any] = _at_once
+        #: Calls a function once the present step is saved.
+        self.after: Callable[[Callable[[], object]], object] = _at_once
+        #: The outcomes from outside that are not saved yet, as the store is away.
+        self.late: deque[Callable[[], object]] = deque()
+        self.is_removed = False
         #: Held for one short step of a request; nothing waits while it holds it.
         self.lock = threading.RLock()
         #: Held while a new state is made, which only at the end is put in place under `lock`; taken before `lock`.
@@ -191,7 +197,7 @@ class Workspace:
 
     @property
     def is_busy(self) -> bool:
-        return bool(self.jobs) or self.state.mailbox.is_sending
+        return bool(self.jobs or self.late) or self.state.mailbox.is_sending
 
     @property
     def server(self) -> str:
@@ -259,6 +265,7 @@ class Workspace:
     def call_off_mails(self) -> None:
         kept = {mail.id for mail in self.state.mailbox}
         self.posting = {mail: server for mail, server in self.posting.items() if mail in kept}
+        self.queued = {mail: mark for mail, mark in self.queued.items() if mail in kept}
 
     def dry_run(self) -> Workspace:
         """Return a copy for a dry run under the lock, without timers, jobs and effects; rows are copied on read."""
@@ -269,6 +276,7 @@ class Workspace:
 
     def forget_jobs(self) -> None:
         """Drop a removed workspace's timers, e-mails and jobs."""
+        self.is_removed = True
         self.state.timers = Timers()
         self.state.mailbox.clear()
         self.jobs.clear()
@@ -394,22 +402,17 @@ class Workspace:
         """Add the answer of an exchange that a fault has held. Return the number of evicted exchanges."""
         evicted = self.journal.complete(exchange)
         self.coverage.add(exchange)
-        self.end_hold(exchange.held)
+        if exchange.held is not None:
+            self.end_hold(exchange.held)
         return evicted
 
-    def end_hold(self, held: Held | None) -> None:
-        """Publish the end of a hold once. The caller does not hold the lock."""
-        if held is None or held.is_over:
-            return
+    def end_hold(self, held: Held) -> None:
+        """Publish the end of a hold. The caller holds the lock."""
         held.is_over = True
-        self.run(lambda: self._end_hold(held))
-
-    def _end_hold(self, held: Held) -> None:
-        with self.lock:
-            exchange = self.journal.end_hold(held, time())
-            if exchange is not None:
-                self.feed.add("answered", exchange, exchange.size)
-                self.watchers.tell("request")
+        exchange = self.journal.end_hold(held, time())
+        if exchange is not None:
+            self.feed.add("answered", exchange, exchange.size)
+            self.watchers.tell("request")
 
     # ------------------------------------------------------------------ time
 

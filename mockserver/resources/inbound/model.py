@@ -16,7 +16,7 @@ from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import LONGEST_EMAIL, domain_of, equals_address, registrable
 from mockserver.core.traffic.causes import MAIL, Cause
 from mockserver.core.workspaces.caller import Caller
-from mockserver.core.workspaces.storage import StorageError
+from mockserver.core.workspaces.storage import OutageError, StorageError
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import Delivery
@@ -99,6 +99,8 @@ def _take_in(store: Store, name: str, received: ReceivedMail, sender: str, recip
             if seen is None or not _listening(seen, recipient):
                 return False
         workspace = store.look(name)
+    except OutageError:
+        raise  # the sender tries again
     except StorageError:
         return False  # requests to this workspace report the error
     is_taken = workspace is not None and _take(store, workspace, received, sender, recipient)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -75,14 +76,14 @@ def wait_for(
 ) -> Sequence[Found]:
     """Return the results of `find` as soon as there are any, or an empty sequence after `seconds`.
 
-    `find` is called under the workspace's lock, now and after each event of these kinds. With `stays` the wait goes on
-    after the client has left.
+    `find` is called under the workspace's lock, now and after each event of these kinds. With `stays`, `find` needs no
+    lock, as it asks what comes from outside, and the wait goes on after the client has left.
     """
-    with workspace.lock:
+    with nullcontext() if stays else workspace.lock:
+        seen = workspace.watchers.happened(kinds)
         found = find()
         if found or seconds <= 0:
             return found
-        seen = workspace.watchers.happened(kinds)
     suspended: SuspendedRequest | None = environ.get(SUSPENDED)
     if suspended is None:
         return _block(workspace, seconds, find, kinds)

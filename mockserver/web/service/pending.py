@@ -6,82 +6,89 @@ chosen; the answer is left to be noted and sent.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
-from mockserver.core.traffic.exchange import Exchange, Reply
+from werkzeug.wrappers import Response
+
+from mockserver.core.traffic.exchange import Reply
+from mockserver.core.workspaces.lifecycle import settle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest, is_waiting, wait_for
-from mockserver.web.service.exchange import HeaderList
-from mockserver.web.service.handlers import Handler, Identified
 
 #: The name among what a request has begun under which it finds its answer again.
 _NAME = "pending answer"
+#: Makes the response to the request of an environment.
+Respond = Callable[[dict[str, Any]], Response]
 
 
 @dataclass(slots=True, kw_only=True)
 class PendingReply(Reply):
     """A reply that arrives within `timeout_s`, and a timeout error until then."""
 
+    workspace: Workspace
     timeout_s: float
     #: On the clock of `perf_counter`.
     began: float = field(default_factory=perf_counter)
     is_over: bool = False
     #: Why the answer is no success, where the error is not the mock's own.
     reason: str | None = None
+    #: Notes the exchange with this reply, and returns what makes its response; None unless a request waits.
+    note: Callable[[PendingReply], Respond] | None = None
+    #: Makes the response, once the exchange is saved.
+    respond: Respond | None = None
 
-    def come(self, workspace: Workspace, reply: Reply, reason: str | None = None) -> None:
-        """Become this reply, and wake the waiting request; called once, in any thread.
+    def come(self, reply: Reply, reason: str | None = None) -> None:
+        """Become this reply, and note it for the waiting request; called once, in any thread.
 
         A fault's changes, and headers set meanwhile, stay.
         """
-        with workspace.lock:
+        settle(self.workspace, self._come, reply, reason)
+
+    def _come(self, reply: Reply, reason: str | None) -> None:
+        if not self.is_over:  # the step may run again
             self.status, self.body, self.error, self.reason = reply.status, reply.body, reply.error, reason
             self.headers = (*reply.headers, *self.headers)
             self.is_over = True
-            workspace.watchers.tell("answer")
+        if self.note is not None and self.respond is None:
+            self.save()
 
+    def save(self) -> Respond:
+        """Note the exchange, and wake the waiting request once that is saved. The caller holds the lock."""
+        assert self.note is not None, "a request waits"
+        respond = self.note(self)
+        self.workspace.after(partial(self._wake, respond))
+        return respond
 
-class Pending(NamedTuple):
-    """A request that waits for its answer, with its state so far."""
+    def _wake(self, respond: Respond) -> None:
+        self.respond = respond
+        self.workspace.watchers.tell("answer")
 
-    handler: Handler[Any]
-    found: Identified[Any]
-    exchange: Exchange
-    headers: HeaderList
-    reply: PendingReply
+    def is_ready(self, environ: dict[str, Any]) -> bool:
+        """Return whether the answer is saved or too late; otherwise suspend the request."""
+        wait_for(environ, self.workspace, self.timeout_s, self._found, frozenset({"answer"}), stays=True)
+        is_ready, begun = not is_waiting(environ), _begun(environ)
+        self.workspace.after(partial(begun.pop, _NAME, None) if is_ready else partial(begun.__setitem__, _NAME, self))
+        return is_ready
 
-    def is_over(self, environ: dict[str, Any]) -> bool:
-        """Return whether the answer arrived or timed out; otherwise suspend the request."""
-        suspended = _suspended(environ)
-        if suspended is not None:
-            suspended.begun[_NAME] = self
-        wait_for(environ, self.found.workspace, self.reply.timeout_s, self._come, frozenset({"answer"}), stays=True)
-        if is_waiting(environ):
-            return False
-        if suspended is not None:
-            del suspended.begun[_NAME]  # it refers to the environment, and that to it
-        return True
-
-    def _come(self) -> Sequence[bool]:
-        return [True] if self.reply.is_over else []
+    def _found(self) -> Sequence[Respond]:
+        return [] if self.respond is None else [self.respond]
 
 
 class PendingError(Exception):
-    def __init__(self, pending: Pending) -> None:
+    def __init__(self, reply: PendingReply) -> None:
         super().__init__()
-        self.pending = pending
+        self.reply = reply
 
 
-def pending_of(environ: dict[str, Any]) -> Pending | None:
-    """Return the state of a request's first run, if it waits for its answer."""
-    suspended = _suspended(environ)
-    found: Pending | None = None if suspended is None else suspended.begun.get(_NAME)
-    return found
+def pending_of(environ: dict[str, Any]) -> PendingReply | None:
+    """Return the reply for which a request waits since its first run, if any."""
+    return _begun(environ).get(_NAME)
 
 
-def _suspended(environ: dict[str, Any]) -> SuspendedRequest | None:
-    found: SuspendedRequest | None = environ.get(SUSPENDED)
-    return found
+def _begun(environ: dict[str, Any]) -> dict[str, Any]:
+    suspended: SuspendedRequest | None = environ.get(SUSPENDED)
+    return {} if suspended is None else suspended.begun

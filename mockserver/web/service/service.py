@@ -23,6 +23,7 @@ from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.state.faults import Fault
 from mockserver.core.traffic.exchange import Exchange, Held, Reply, Wire
 from mockserver.core.workspaces.caller import Bearers
+from mockserver.core.workspaces.lifecycle import settle
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import DEFAULT, Store
 from mockserver.core.workspaces.workspace import Workspace
@@ -56,7 +57,7 @@ from mockserver.web.service.exchange import (
     note,
 )
 from mockserver.web.service.handlers import ApiHandler, Handler, Identified, NotYetError, Prepare
-from mockserver.web.service.pending import Pending, PendingError, PendingReply, pending_of
+from mockserver.web.service.pending import PendingError, PendingReply, Respond, pending_of
 from mockserver.web.service.public_handlers import AnonymousHandler, PageHandler
 
 if TYPE_CHECKING:
@@ -205,55 +206,53 @@ class Service:
         except NotYetError:
             return answer(b"", 503, [])  # not sent: the request waits, and is run again
         except PendingError as error:
-            pending = error.pending
+            pending = error.reply
         except StorageError as error:
             return early_refusal(environ["PATH_INFO"], 503, str(error))
         else:
-            return self._sent(response, wire, environ, workspace, exchange, evicted)
+            return self._sent(response, wire, workspace, exchange, evicted, environ)
         return self._answer_later(pending, environ)
 
-    def _answer_later(self, pending: Pending, environ: dict[str, Any]) -> Response:
+    def _answer_later(self, reply: PendingReply, environ: dict[str, Any]) -> Response:
         """Answer a request whose answer arrived or timed out; otherwise return a response that is dropped."""
-        handler, found, exchange, headers, reply = pending
-        workspace = found.workspace
-        try:
-            loop.hold(environ, workspace.lock)
-            if not pending.is_over(environ):
-                return answer(b"", 503, [])
-            with workspace.lock:
-                exchange.reason = reply.reason
-                shown = reply if reply.error is None else handler.refuse(reply, reply.error, found, exchange)
-                body = finish(exchange, shown, headers)
-                exchange.ms = (perf_counter() - reply.began) * 1000
-                evicted = note(workspace, exchange)
-                response = answer(body, shown.status, headers)  # an answer that is too late does not change it
-        except StorageError as error:
-            return early_refusal(environ["PATH_INFO"], 503, str(error))
-        return self._sent(response, shown.wire, environ, workspace, exchange, evicted)
+        loop.hold(environ, reply.workspace.lock)
+        if not reply.is_ready(environ):
+            return answer(b"", 503, [])
+        respond = reply.respond
+        if respond is None:
+            try:
+                with reply.workspace.lock:
+                    respond = reply.save()
+            except StorageError as error:
+                return early_refusal(environ["PATH_INFO"], 503, str(error))
+        return respond(environ)
+
+    def _note(self, found: Identified[Any], exchange: Exchange, headers: HeaderList, reply: PendingReply) -> Respond:
+        """Note an exchange with the answer that has arrived, or the error until then."""
+        exchange.reason = reply.reason
+        handler = self._handlers[found.route.audience]
+        shown = reply if reply.error is None else handler.refuse(reply, reply.error, found, exchange)
+        body = finish(exchange, shown, headers)
+        exchange.ms = (perf_counter() - reply.began) * 1000
+        evicted, response = note(found.workspace, exchange), answer(body, shown.status, headers)
+        return partial(self._sent, response, shown.wire, found.workspace, exchange, evicted)
 
     def _sent(
         self,
         response: Response,
         wire: Wire | None,
-        environ: dict[str, Any],
         workspace: Workspace,
         exchange: Exchange,
         evicted: int,
+        environ: WSGIEnvironment,
     ) -> Response:
-        storage = self._store.storage
-        if storage.in_sessions:
-            storage.after(partial(self._count, workspace, exchange, evicted))
-        else:
-            self._count(workspace, exchange, evicted)
+        self._store.storage.after(partial(self._count, workspace, exchange, evicted))
         if wire is None:
             return response
         held = wire.held
         if held is not None and not exchange.body and environ.get("CONTENT_LENGTH", "0") not in ("", "0"):
             held.is_without_body = True
-        return transmit(wire, response, environ, partial(self._end_hold, workspace, held))
-
-    def _end_hold(self, workspace: Workspace, held: Held | None) -> None:
-        self._store.storage.attempt(partial(workspace.end_hold, held))
+        return transmit(wire, response, environ, partial(_end_hold, workspace, held))
 
     def _count(self, workspace: Workspace, exchange: Exchange, evicted: int) -> None:
         self._store.meter.add(exchange, evicted)
@@ -313,8 +312,9 @@ class Service:
         headers: HeaderList = [("sib-request-id", exchange.id)] if exchange.held is None else exchange.held.headers
         reply = self._reply(handler, found, exchange, headers)
         if reply.error is not None:
-            if isinstance(reply, PendingReply):
-                raise PendingError(Pending(handler, found, exchange, headers, reply))
+            if isinstance(reply, PendingReply) and not reply.is_over:
+                reply.note = partial(self._note, found, exchange, headers)
+                raise PendingError(reply)
             reply = handler.refuse(reply, reply.error, found, exchange)
         body = finish(exchange, reply, headers)
         response = answer(body, reply.status, headers)
@@ -369,3 +369,8 @@ class Service:
                 exchange.injected = True
                 raise INVALID_PARAMETER(f"{FAULT_HEADER}: {error}") from error
         return state.faults.take(exchange, state.clock.now(), state.random, workspace.journal)
+
+
+def _end_hold(workspace: Workspace, held: Held | None) -> None:
+    if held is not None and not held.is_over:
+        settle(workspace, workspace.end_hold, held)

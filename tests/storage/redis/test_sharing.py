@@ -169,3 +169,11 @@ def test_store_is_made_anew_after_redis_was_emptied(join, redis_server):
 
     until(lambda: redis_server.command("EXISTS mockserver:header") == ":1", "the store is there again")
     assert engine.living([engine.server]) == {engine.server}
+
+
+def test_nobody_counts_as_dead_as_long_as_a_beat_may_be_missing_after_redis_was_away(join):
+    engine = join()
+    assert engine.living(["silent"]) == set()
+    engine.failure = "Redis is away"
+    until(lambda: engine.failure is None, "Redis is back")
+    assert engine.living(["silent"]) == {"silent"}
