@@ -121,7 +121,7 @@ class Application(LeanFlask):
         )
         self.add_component(TraceWriter(_trace_of))
         sessions = Sessions(mock.token, cast("SharedStorage", storage) if storage.is_shared else None)
-        return control_of(self, mock.log, sessions, settings.allowed_host)
+        return control_of(self, mock.log, sessions, mock.names)
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         """Return None for service requests, which Flask would not find.

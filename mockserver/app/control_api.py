@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from functools import cache
 
 from werkzeug.exceptions import HTTPException
@@ -35,6 +34,7 @@ from mockserver.control.workspaces.machines import MACHINES
 from mockserver.control.workspaces.state import SNAPSHOTS, STATE
 from mockserver.control.workspaces.vary import VARY
 from mockserver.control.workspaces.workspaces import KEYS, WORKSPACES
+from mockserver.core.text.host_names import HostNames
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.web.application import LeanFlask
@@ -49,7 +49,7 @@ CONTROL_API = ControlApi(
 )  # fmt: skip
 
 
-def control_of(owner: LeanFlask, log: RequestLog, sessions: Sessions, allowed_hosts: Collection[str]) -> LeanFlask:
+def control_of(owner: LeanFlask, log: RequestLog, sessions: Sessions, names: HostNames) -> LeanFlask:
     """Return the application of control calls, as part of `owner`, with the same registered functions."""
     found = owner.part(_addresses())
     found.add_component(CONTROL_API)
@@ -60,7 +60,7 @@ def control_of(owner: LeanFlask, log: RequestLog, sessions: Sessions, allowed_ho
     found.after_request(tell)
     found.after_request(protect_own)
     found.components[Sessions] = sessions  # whichever subclass it is of
-    found.before_request(Guard(sessions, CONTROL_API.calls, allowed_hosts))
+    found.before_request(Guard(sessions, CONTROL_API.calls, names))
     found.register_error_handler(Problem, lambda error: error.response())
     found.register_error_handler(StorageError, lambda error: Problem(503, str(error)).response())
     found.register_error_handler(ScenarioError, lambda error: of_mistakes(error.mistakes).response())

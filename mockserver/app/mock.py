@@ -14,6 +14,7 @@ from mockserver.app.server_effects import ServerEffects
 from mockserver.app.tls import tls_of
 from mockserver.app.workspaces import library_of, storage_of, store_of
 from mockserver.core.lazy import lazy
+from mockserver.core.text.host_names import HostNames
 from mockserver.core.workspaces.store import Store
 from mockserver.resources.oauth.signing import Bearer, OAuthParts, Signer
 from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS
@@ -64,6 +65,7 @@ class Mock:
             self.library = library_of(settings)
             #: The token that the control API asks for, or None.
             self.token = token_of(settings)
+            self.names = HostNames(settings.allowed_host, has_token=self.token is not None)
             #: The certificates of the server, or None without TLS.
             self.tls = tls_of(settings)
             self.effects = ServerEffects(settings, None if self.tls is None else self.tls.ca)
@@ -82,6 +84,7 @@ class Mock:
             ALL_OPERATIONS.values(),
             faults=fault_header.of_header,
             beyond=cache(partial(answering.Answering, settings.beyond)),
+            names=self.names,
             bearers=Bearer(self.store, self.oauth.signer),
             body_limit=settings.body_limit,
             prepare=self.effects.look_ups.prepare,

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from flask import request
 
+from mockserver.core.text.host_names import host_url
 from mockserver.web.routing.address import WORKSPACE, WORKSPACE_PREFIX
 
 #: The most digits of an offset.
@@ -32,7 +33,7 @@ def asked(name: str) -> Asked:
 
 def absolute_root() -> str:
     """Return the workspace's root address as the client called it, for text to copy."""
-    return f"{request.host_url.rstrip('/')}{quote(request.script_root)}"
+    return f"{host_url(request.environ).rstrip('/')}{quote(request.script_root)}"
 
 
 def root() -> str:

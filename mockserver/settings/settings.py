@@ -99,8 +99,8 @@ class Settings:
     allowed_host: tuple[str, ...] | list[str] = setting(
         (),
         Texts(),
-        "A name by which the control API may be reached, beside those that are nobody else's; .acme.com stands for all "
-        "below it, * for all. Can be given several times, or with commas.",
+        "A name by which the control API may be reached, and whose pages may call /v3, beside those that are nobody "
+        "else's; .acme.com stands for all below it, * for all of its own. Can be given several times, or with commas.",
         metavar="NAME",
     )
     log_format: str = setting(

@@ -28,7 +28,8 @@ _FLAGS = (
     "--disable-quic",
     "--disable-sync",
     "--no-proxy-server",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    # A page of a public and of a private name, both on loopback.
+    "--host-resolver-rules=MAP page.example.com 127.0.0.1, MAP app.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
 
 

@@ -17,6 +17,7 @@ from mockserver.control.framework import target
 from mockserver.control.framework.call import ControlResource, control_api, listed
 from mockserver.core.contract.operation import Operation
 from mockserver.core.state.stubs import Stub
+from mockserver.core.text.host_names import host_url
 from mockserver.core.workspaces.store import DEFAULT, KeyMode
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import FURTHER_OPERATIONS, OPERATIONS
@@ -47,7 +48,7 @@ def welcome() -> Response:
     """Show commands to try in a shell as plain text; redirect browsers to the dashboard."""
     if _wants_a_page():
         return Response(status=302, headers={"Location": _dashboard()})
-    root = f"{request.host_url.rstrip('/')}{quote(request.script_root)}"
+    root = f"{host_url(request.environ).rstrip('/')}{quote(request.script_root)}"
     curl = "curl --insecure" if request.is_secure else "curl"
     service, control = f"{curl} {_key()}", f"{curl}{_token()}"
     workspace = target.addressed() or target.store().default

@@ -8,6 +8,7 @@ from flask import request
 
 from mockserver.control.framework import off_loop
 from mockserver.control.framework.call import ControlResource, listed
+from mockserver.core.text.host_names import host_url
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.lint.linter import findings_of
 from mockserver.views import redaction
@@ -23,7 +24,7 @@ _Unseen = Annotated[Count, "how many requests the journal has evicted, which no 
 def index(workspace: Workspace) -> Any:
     """Mistakes of the client that the requests show, by rule; made anew for each call."""
     off_loop.before_showing(row.size for row in workspace.journal)
-    rows = show_findings(workspace, request.host_url)
+    rows = show_findings(workspace, host_url(request.environ))
     return listed(rows, unseen=workspace.journal.evicted)
 
 

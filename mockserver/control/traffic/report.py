@@ -15,6 +15,7 @@ from mockserver.control.framework import inputs, off_loop
 from mockserver.control.framework.call import ControlResource
 from mockserver.control.framework.problem import unknown
 from mockserver.control.traffic.findings import show_findings
+from mockserver.core.text.host_names import host_url
 from mockserver.core.text.messages import counted
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.mail import Mail
@@ -170,7 +171,7 @@ def _findings(workspace: Workspace, happened: _Happened) -> Iterator[Finding]:
     """Yield the findings in what has happened."""
     requests = {row.id for row in happened.requests}
     deliveries = {row.id for row in happened.deliveries}
-    for row in show_findings(workspace, request.host_url):
+    for row in show_findings(workspace, host_url(request.environ)):
         if requests.intersection(row.requests) or deliveries.intersection(row.deliveries):
             yield row
 

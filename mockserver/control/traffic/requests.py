@@ -11,6 +11,7 @@ from marshmallow import ValidationError, fields, post_load, validates_schema
 from mockserver.control.framework import inputs, off_loop
 from mockserver.control.framework.call import ControlResource, listed, written
 from mockserver.control.framework.problem import Problem, existing
+from mockserver.core.text.host_names import host_url
 from mockserver.core.traffic.exchange import Exchange as ExchangeRow
 from mockserver.core.traffic.exchange import Journal
 from mockserver.core.traffic.match import Match, matching, near_misses
@@ -106,7 +107,7 @@ def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     rows = list(map(show_exchange, part))
     if not is_har:
         return listed(rows, len(found), evicted=workspace.journal.evicted)
-    root = request.host_url if workspace.name == DEFAULT else f"{request.host_url}w/{workspace.name}/"
+    root = host_url(request.environ) if workspace.name == DEFAULT else f"{host_url(request.environ)}w/{workspace.name}/"
     return Response(written(show_har(rows[::-1], root.removesuffix("/"))), content_type=media)
 
 

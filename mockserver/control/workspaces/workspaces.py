@@ -13,6 +13,7 @@ from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import Problem, of_misdirected, of_one
 from mockserver.core.state.identifiers import ANY_REPLICA, REPLICA_HEADER
 from mockserver.core.state.state import Account
+from mockserver.core.text.host_names import host_url
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import DEFAULT, NameTakenError, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
@@ -267,11 +268,11 @@ def _before_showing(workspaces: Iterable[Workspace]) -> None:
 
 def show_hosted(workspace: Workspace) -> WorkspaceSummary:
     """Return the record of a workspace with an address on the called host."""
-    return show_workspace(workspace, request.host_url)
+    return show_workspace(workspace, host_url(request.environ))
 
 
 def _shown_in_use(workspace: Workspace) -> WorkspaceInUse:
-    return show_workspace_in_use(workspace, request.host_url)
+    return show_workspace_in_use(workspace, host_url(request.environ))
 
 
 # ---------------------------------------------------------------------- keys

@@ -165,9 +165,6 @@ class Operation(NamedTuple):
 @cache
 def _scope_of(path: str) -> str:
     """Return the resource of the OAuth scope of an API path; prefixes end with a whole segment."""
-    (found,) = (
-        name
-        for name, prefixes in SCOPE_PATHS.items()
-        if any(f"{path}/".startswith(f"/v3{prefix}/") for prefix in prefixes)
-    )
+    path = f"{path.removeprefix('/v3')}/"
+    (found,) = (name for name, prefixes in SCOPE_PATHS.items() if any(path.startswith(f"{each}/") for each in prefixes))
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -27,6 +27,10 @@ _RESERVED = frozenset({"test", "example", "invalid", "localhost", "local", "inte
 #: Suffixes that the public DNS does not have: RFC 6761, RFC 6762, ICANN's name for private use, and services of
 #: Kubernetes without and (`cluster.local`) with the name of the cluster.
 PRIVATE_SUFFIXES = (".localhost", ".local", ".internal", ".test", ".svc")
+#: A Host header or the host of an origin, with or without a port (RFC 9110, 7.2); an IPv6 address is in brackets.
+_HOST = re.compile(r"(?:\[(?P<ip>[^\[\]\s]+)\]|(?P<name>[\w.-]+))(?::(?P<port>\d{0,5}))?", re.ASCII)
+#: How many Host headers are checked once only. Chosen: more names than a server has, in few megabytes at worst.
+_REMEMBERED = 64
 #: The longest URL, in characters. Proposed (contract/transport): browsers and proxies take about as many.
 LONGEST_URL = 2_048
 #: Percent-encoded, reserved and unreserved characters (RFC 3986, 2).
@@ -117,6 +121,24 @@ def is_ip_address(name: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def host_name(host: str) -> str | None:
+    """Return the lower-case name or address of a Host header without port, or None for a malformed header."""
+    found = _HOST.fullmatch(host.strip())
+    if found is None or (found["ip"] is not None and not is_ip_address(found["ip"])):
+        return None
+    name: str = found["ip"] or found["name"]
+    return name.lower().removesuffix(".")
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def is_host(host: str) -> bool:
+    """Return whether a Host header can be part of an address: its name can exist, and its port too."""
+    found, name = _HOST.fullmatch(host), host_name(host)
+    if not (found and name) or len(name) > _LONGEST or ".." in name or not 0 < int(found["port"] or 80) < 2**16:
+        return False
+    return all(_unicode_label(label) != label for label in name.split(".") if label.startswith(_ENCODED))
 
 
 def is_private_host(name: str) -> bool:

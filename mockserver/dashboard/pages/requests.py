@@ -13,6 +13,7 @@ from flask import Response, request
 
 from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.problem import Problem
+from mockserver.core.text.host_names import host_url
 from mockserver.core.text.messages import nearest
 from mockserver.core.traffic import causes
 from mockserver.core.traffic.exchange import Exchange, Journal
@@ -400,7 +401,7 @@ def show(identifier: str) -> Mapping[str, Any]:
         "before": before,
         "after": after,
         "evidence": evidence_of(exchange),
-        "server": request.host_url.rstrip("/"),
+        "server": host_url(request.environ).rstrip("/"),
         "number": number,
         "origin": origin,
         "again": sending.form_of(workspace, exchange),

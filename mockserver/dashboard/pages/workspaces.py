@@ -14,6 +14,7 @@ from flask import Response, request
 
 from mockserver.control.framework import off_loop, target
 from mockserver.control.workspaces.workspaces import OUTCOMES, found_by, loaded, unreadable
+from mockserver.core.text.host_names import host_url
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.addresses import server_root
@@ -95,11 +96,11 @@ def show(name: str) -> Mapping[str, Any] | Response:
 
 
 def _shared() -> dict[str, Any]:
-    return {"instant": write_instant, "server": request.host_url.rstrip("/")}
+    return {"instant": write_instant, "server": host_url(request.environ).rstrip("/")}
 
 
 def _line(workspace: Workspace) -> dict[str, Any]:
-    now, shown = datetime.now(UTC), show_workspace_line(workspace, request.host_url)
+    now, shown = datetime.now(UTC), show_workspace_line(workspace, host_url(request.environ))
     last = shown["last_request"]
     return {**shown, "age": age(workspace.made_at, now), "ago": last and age(last["real_at"], now)}
 
@@ -139,8 +140,8 @@ def _connection(workspace: Workspace, key: str | None) -> list[tuple[str, str]]:
     """
     if key is None:
         return []
-    root, title = request.host_url.rstrip("/"), workspace.origin.title
-    url = show_workspace_line(workspace, request.host_url)["url"]
+    root, title = host_url(request.environ).rstrip("/"), workspace.origin.title
+    url = show_workspace_line(workspace, host_url(request.environ))["url"]
     scenario = title if title in target.library().names() else ""
     variables = {"MOCKSERVER_URL": root, "BREVO_API_URL": url, "BREVO_BASE_URL": url, "BREVO_API_KEY": key}
     return [

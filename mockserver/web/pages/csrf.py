@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import PERMISSION_DENIED, ServiceError
+from mockserver.core.text.host_names import host_url
 from mockserver.core.traffic.exchange import Header
 from mockserver.core.workspaces.caller import AnonymousCaller
 
@@ -43,8 +44,9 @@ def check(request: Request, form: Mapping[str, str]) -> None:
     if site not in (None, "same-origin", "none"):
         raise _refused(f"another site sent it (Sec-Fetch-Site is {site})")
     origin = request.headers.get("Origin")
-    if site is None and origin is not None and origin.partition("://")[2] != request.host:
-        raise _refused(f"another site sent it (Origin is {origin}, expected {request.host})")
+    own = host_url(request.environ).partition("://")[2].rstrip("/")
+    if site is None and origin is not None and origin.partition("://")[2] != own:
+        raise _refused(f"another site sent it (Origin is {origin}, expected {own})")
     sent, known = form.get(FIELD, ""), request.cookies.get(COOKIE, "")
     if not (sent and known and hmac.compare_digest(sent.encode(), known.encode())):
         raise _refused(f"its field {FIELD} does not match the cookie {COOKIE}")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from ipaddress import ip_address, ip_network
 from typing import Any, Generic, TypeVar
+from urllib.parse import quote
 
 from werkzeug.wrappers import Request
 
@@ -15,6 +16,7 @@ from mockserver.core.contract.errors import NOT_FOUND, UNAUTHORIZED, ServiceErro
 from mockserver.core.state import reasons
 from mockserver.core.state.identifiers import LONGEST_KEY, is_drawn, is_key
 from mockserver.core.state.state import Account
+from mockserver.core.text.host_names import host_url
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import AnonymousCaller, Bearers, Caller, Visit
 from mockserver.core.workspaces.store import DEFAULT, KeyMode, Store, StoreFullError
@@ -37,11 +39,6 @@ ANY_KEY = "any"
 #: The most characters of a key that a reason does not show at all. Chosen: of a longer key, whose last four are shown,
 #: at least five stay secret.
 _SHORT = 8
-#: The longest host with a prefix, in characters, whose root address is cached. Chosen: the names of hosts are no
-#: longer, and those of a hostile client would fill the memory.
-_LONGEST = 255
-#: How many root addresses are cached. Chosen: about as many as there are workspaces, with some hundred bytes each.
-_REMEMBERED = 1_024
 
 
 class NotYetError(Exception):
@@ -284,30 +281,11 @@ def _is_authorised(address: str, allowed: Sequence[str]) -> bool:
 
 def visit_of(request: Request, route: Route, workspace: str) -> Visit:
     """Return a request's client, and the root address of the workspace for this client."""
-    value_of = request.environ.get
-    host, prefix = value_of("HTTP_HOST", ""), value_of("SCRIPT_NAME", "")
-    server = (value_of("SERVER_NAME", ""), value_of("SERVER_PORT", ""))
-    make = _cached_root if len(host) + len(prefix) <= _LONGEST else _root
-    root = make(value_of("wsgi.url_scheme", ""), host, server, prefix, route.workspace.in_address, workspace)
-    return Visit(root, value_of("REMOTE_ADDR") or "", value_of("HTTP_USER_AGENT", ""))
-
-
-def _root(scheme: str, host: str, server: tuple[str, str], prefix: str, named: str | None, workspace: str) -> str:
-    environ = {
-        "wsgi.url_scheme": scheme,
-        "HTTP_HOST": host,
-        "SERVER_NAME": server[0],
-        "SERVER_PORT": server[1],
-        "SCRIPT_NAME": prefix,
-    }
-    given = {name: value for name, value in environ.items() if value}
-    root = Request({"REQUEST_METHOD": "GET", "PATH_INFO": "/", "QUERY_STRING": "", **given}).url_root.rstrip("/")
-    if named == workspace:
-        return root
+    value_of, named = request.environ.get, route.workspace.in_address
+    prefix = value_of("SCRIPT_NAME", "")
     if named is not None:
-        root = root.removesuffix(f"{WORKSPACE_PREFIX}{named}")
-    return root if workspace == DEFAULT else f"{root}{WORKSPACE_PREFIX}{workspace}"
-
-
-#: Clients use the same address again and again, and werkzeug takes long to put it together.
-_cached_root = lru_cache(maxsize=_REMEMBERED)(_root)
+        prefix = prefix.removesuffix(f"{WORKSPACE_PREFIX}{named}")
+    root = f"{host_url(request.environ)}{quote(prefix.encode('latin-1')).strip('/')}".removesuffix("/")
+    if workspace == named or workspace != DEFAULT:
+        root += f"{WORKSPACE_PREFIX}{workspace}"
+    return Visit(root, value_of("REMOTE_ADDR") or "", value_of("HTTP_USER_AGENT", ""))

@@ -16,11 +16,13 @@ from mockserver.core.contract.errors import (
     BAD_REQUEST,
     INTERNAL_ERROR,
     INVALID_PARAMETER,
+    PERMISSION_DENIED,
     TEMPORARILY_UNAVAILABLE,
     ServiceError,
 )
 from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.state.faults import Fault
+from mockserver.core.text.host_names import HostNames, fault_of_host
 from mockserver.core.traffic.exchange import Exchange, Held, Reply, Wire
 from mockserver.core.workspaces.caller import Bearers
 from mockserver.core.workspaces.lifecycle import settle
@@ -109,6 +111,7 @@ class Service:
         operations: Iterable[Operation],
         *,
         faults: HeaderFaults,
+        names: HostNames,
         bearers: Bearers,
         beyond: Callable[[], Beyond],
         body_limit: int,
@@ -120,6 +123,7 @@ class Service:
         self.body_limit = body_limit
         self._store = store
         self._faults = faults
+        self._names = names
         self._failed = failed
         self._log = log
         self._handlers: Mapping[Audience, Handler[Any]] = MappingProxyType(
@@ -282,6 +286,7 @@ class Service:
         try:
             if route.workspace is not NO_NAME:
                 within = self._within(handler, request, route)
+            self._check_head(request.environ, request.method, route.audience)
             if request.method != "OPTIONS":
                 caller = handler.identify(request, route, within)
         except ServiceError as error:
@@ -290,6 +295,17 @@ class Service:
             refusal = Reply.refused(TEMPORARILY_UNAVAILABLE().because(str(error)))
         workspace = (within or self._store.default) if caller is None else caller.workspace
         return Identified(request, route, workspace, caller, refusal)
+
+    def _check_head(self, environ: dict[str, Any], method: str, audience: Audience) -> None:
+        """Refuse a malformed Host header, and foreign web pages, but for links to our pages and discovery of OAuth."""
+        if fault := fault_of_host(environ):
+            raise BAD_REQUEST(fault)
+        if "HTTP_ORIGIN" not in environ and "HTTP_SEC_FETCH_SITE" not in environ:
+            return
+        is_open = audience is Audience.PAGE or (audience is Audience.OAUTH and method in ("GET", "HEAD"))
+        if not is_open and (why := self._names.why_foreign(environ)):
+            refused = PERMISSION_DENIED(f"{why} sent this request; nothing was changed")
+            raise refused.because(f"{why} sent this request: its name is neither private nor one of --allowed-host")
 
     def _within(self, handler: Handler[Any], request: Request, route: Route) -> Workspace | None:
         try:
