@@ -36,6 +36,7 @@ NOT_KEPT = {
     "Workspace.jobs": "calls that are under way end with the process, and whoever loads the workspace makes them again",
     "Workspace.queued": "e-mails that wait in a queue of this process",
     "Workspace.run": "of the server's store",
+    "Workspace.after": "of the server's store",
     "Workspace.lock": "of this process",
     "Workspace.changing": "of this process",
     "Workspace.watchers": "of this process",

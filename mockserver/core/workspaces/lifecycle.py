@@ -235,18 +235,25 @@ def settle(workspace: Workspace, note: Callable[..., object], *outcome: Any) -> 
     `note` is a step with the lock. While the store is away, it waits and is tried again, until it is saved. Of a
     removed workspace, nothing is saved.
     """
+    settle_late(workspace)
     step = partial(note, *outcome)
-    if workspace.late or not _is_settled(workspace, step):
+    if (error := _try(workspace, step)) is not None:
+        if not workspace.late and not isinstance(error, OutageError):  # an outage is logged by the storage
+            _LOG.warning("what has happened to workspace %s is noted later: %s", workspace.name, error)
         workspace.late.append(step)
 
 
 def settle_late(workspace: Workspace) -> None:
-    """Try the outcomes again that are not saved yet, in their order."""
-    while workspace.late and _is_settled(workspace, workspace.late[0]):
-        workspace.late.popleft()
+    """Try the outcomes again that are not saved yet."""
+    with suppress(IndexError):  # another thread has taken the last one
+        while workspace.late:
+            step = workspace.late.popleft()
+            if _try(workspace, step) is not None:
+                workspace.late.appendleft(step)
+                return
 
 
-def _is_settled(workspace: Workspace, outcome: Callable[[], object]) -> bool:
+def _try(workspace: Workspace, outcome: Callable[[], object]) -> StorageError | None:
     def step() -> None:
         with nullcontext() if workspace.is_removed else workspace.lock:
             outcome()
@@ -256,12 +263,10 @@ def _is_settled(workspace: Workspace, outcome: Callable[[], object]) -> bool:
     except MissingError:  # another server has removed it
         outcome()
     except StorageError as error:
-        if not workspace.late and not isinstance(error, OutageError):
-            _LOG.warning("what has happened to workspace %s is noted later: %s", workspace.name, error)
-        return False
+        return error
     except Exception:  # noqa: BLE001  # other outcomes are taken in
         _LOG.exception("what has happened to workspace %s cannot be noted", workspace.name)
-    return True
+    return None
 
 
 def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], OutgoingRequest], done: Done) -> None:
