@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains.domain import OK, RECORDS, Domain, dns_view
-from mockserver.resources.domains.model import records
+from mockserver.resources.domains.model import records, too_early
 
 
-class Answers(Protocol):
-    """The answers about the three records of a domain."""
+def outlook(workspace: Workspace, name: str, domain: Domain | None) -> str:
+    """Return a sentence: how authenticateDomain would answer for an account's domain, or a name that nobody has.
 
-    @property
-    def brevo_code(self) -> str: ...
-
-    @property
-    def dkim_record(self) -> str: ...
-
-    @property
-    def dmarc_record(self) -> str: ...
-
-
-def meaning(answers: Answers, *, is_free_mail: bool) -> str:
-    """Return a sentence: how authenticateDomain would answer."""
-    wrong = [f"{record} is {answer}" for record in RECORDS if (answer := getattr(answers, record)) != OK]
-    if is_free_mail:
+    The caller holds the lock of the workspace.
+    """
+    view = dns_view(workspace, name)
+    wrong = [f"{record} is {answer}" for record in RECORDS if (answer := getattr(view, record)) != OK]
+    if view.free_mail:
         return "A provider of free mailboxes owns it, so nobody can authenticate it."
-    if not wrong:
+    if wrong:
+        return f"authenticateDomain would answer 400: {', '.join(wrong)}."
+    if domain is None or domain.authenticated:
         return "All three records are right."
-    return f"authenticateDomain would answer 400: {', '.join(wrong)}."
+    if early := too_early(workspace, domain):
+        return f"authenticateDomain would answer 400: {early}."
+    return "All three records are right: authenticateDomain would succeed."
 
 
 def shown_records(workspace: Workspace, domain: Domain) -> Mapping[str, Any]:
@@ -48,7 +43,8 @@ def shown_records(workspace: Workspace, domain: Domain) -> Mapping[str, Any]:
             }
             for name, row in records(workspace, domain).items()
         ],
-        "meaning": meaning(view, is_free_mail=view.free_mail),
-        "is_right": view.published and not view.free_mail,
+        "meaning": outlook(workspace, domain.name, domain),
+        "is_right": view.published,
+        "is_free_mail": view.free_mail,
         "members": RECORDS,
     }

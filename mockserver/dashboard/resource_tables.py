@@ -10,9 +10,10 @@ from urllib.parse import quote
 from mockserver.core.time.duration import spoken
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.dashboard.dns import outlook
 from mockserver.dashboard.names import expired
 from mockserver.resources.contacts.rows import Contact, ContactList
-from mockserver.resources.domains.domain import OK, RECORDS, Domain, dns_view
+from mockserver.resources.domains.domain import Domain
 from mockserver.resources.oauth.apps import App
 from mockserver.resources.oauth.model import Grant
 from mockserver.resources.section import write_instant
@@ -177,9 +178,7 @@ def address(identifier: str) -> str:
 def what_next(workspace: Workspace, lifecycle: Lifecycle[Any], row: Any) -> str:
     """Return what happens next to an instance, or what it waits for. The caller holds the lock of the workspace."""
     if isinstance(row, Domain):
-        view = dns_view(workspace, row.name)
-        wrong = [f"{record} is {answer}" for record in RECORDS if (answer := getattr(view, record)) != OK]
-        return ", ".join(wrong) or ("" if row.authenticated else "authenticateDomain")
+        return outlook(workspace, row.name, row)
     if isinstance(row, Sender) and row.otp is not None and (over := expired(workspace, row)):
         return f"its code {over}"
     timers = workspace.state.timers.of(lifecycle.machine.name, lifecycle.key(row))

@@ -232,6 +232,64 @@ def test_a_domain_shows_its_records_and_how_authentication_would_end(api):
     }
 
 
+def test_list_says_of_each_row_what_its_page_says_comes_next(api):
+    api.post("/_mock/seed", json={"scheduled_emails": [{"to": "bob@acme.test", "scheduled_at": "PT2H"}]})
+    api.advance("PT1H")
+    api.post("/v3/senders", key="key-acme", json={"name": "Jo", "email": "jo@acme.test"})
+
+    found = []
+    for machine in ("sender", "domain", "scheduled_email"):
+        address = f"{PAGE}/{machine}"
+        for row in read(api.get(address).text).by_id("instances").one("tbody").all("tr"):
+            says, link = row.all("td")[3].text, row.all("a")[0].attributes["href"]
+            assert says.removeprefix("its code ") in plain(api.get(urljoin(address, link)).text)
+            found.append(says)
+    assert [says for says in found if says] == [
+        "expire_otp in 15 min",
+        "its code expired 45 min ago",
+        "authenticateDomain would answer 400: brevo_code is missing, dkim_record is missing, dmarc_record is missing.",
+        "fall_due in 1 h",
+    ]
+
+
+_RIGHT = dict.fromkeys(("brevo_code", "dkim_record", "dmarc_record"), "ok")
+
+
+@pytest.mark.parametrize(
+    ("name", "dns", "behaviour", "says", "status"),
+    [
+        ("gmail.com", _RIGHT, {}, "A provider of free mailboxes owns it, so nobody can authenticate it.", 400),
+        ("acme.test", {}, {}, "authenticateDomain would answer 400: brevo_code is missing,", 400),
+        ("acme.test", _RIGHT, {}, "All three records are right: authenticateDomain would succeed.", 200),
+        (
+            "acme.test",
+            _RIGHT,
+            {"authenticate_domain": {"attempts": 2}},
+            "authenticateDomain would answer 400: attempt 1 to",
+            400,
+        ),
+        (
+            "acme.test",
+            _RIGHT,
+            {"authenticate_domain": {"after": "PT1H"}},
+            "authenticateDomain would answer 400: DNS propagation: the",
+            400,
+        ),
+    ],
+)
+def test_list_and_page_of_a_domain_say_what_authentication_answers(make_api, name, dns, behaviour, says, status):
+    account = {**WORKSPACE["accounts"][0], "domains": [{"name": name}]}
+    api = make_api({**WORKSPACE, "accounts": [account], "behaviour": behaviour})
+    api.put(f"/_mock/dns/{name}", json=dns)
+
+    section = read(api.get(f"{PAGE}/domain/{name}").text).by_id("dns")
+    assert says in section.text
+    assert says in read(api.get(f"{PAGE}/domain").text).by_id(f"instance-{name}").text
+    assert says in read(api.get("/_mock/ui/faults").text).by_id(f"domain-{name}").text
+    assert api.put(f"/v3/senders/domains/{name}/authenticate", key="key-acme").status_code == status
+    assert (name == "gmail.com") == (section.all("pre", aria_label="authenticateDomain") == [])
+
+
 def test_a_domain_shows_the_calls_that_authenticate_it(api):
     dns = read(api.get(f"{PAGE}/domain/acme.test").text).by_id("dns")
     form = dns.by_id("publish")

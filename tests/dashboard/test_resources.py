@@ -55,7 +55,7 @@ def test_each_resource_leads_to_its_table(api):
 
 @pytest.mark.parametrize(
     ("path", "what"),
-    [("/sender", "expire_otp in 15 min"), ("/domain", "brevo_code is missing, dkim_record is missing")],
+    [("/sender", "expire_otp in 15 min"), ("/domain", "authenticateDomain would answer 400: brevo_code is missing,")],
 )
 def test_an_instance_says_what_comes_next(api, path, what):
     (row,) = lines(opened(api, path))

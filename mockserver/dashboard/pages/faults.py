@@ -17,10 +17,11 @@ from mockserver.control.framework.problem import Problem
 from mockserver.core.contract.errors import ALL_CODES
 from mockserver.core.contract.operation import Audience
 from mockserver.core.state.faults import ALERTS, FAULT_KINDS, NO_ALERT, Fault
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.addresses import asked
-from mockserver.dashboard.dns import meaning
+from mockserver.dashboard.dns import outlook
 from mockserver.dashboard.rendering import Page
-from mockserver.resources.domains.domain import ANSWERS, POLICIES, RECORDS
+from mockserver.resources.domains.domain import ANSWERS, POLICIES, RECORDS, named
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import write_instant
 from mockserver.scenario.faults import HEADER_ID, PARAMETERS, codes_of
@@ -114,10 +115,10 @@ MOST_DOMAINS = 10
 _MOST_ACCOUNTS = 5
 
 
-def _domain_line(row: KnownName) -> dict[str, Any]:
-    name = plain(row)
-    says = meaning(row.records, is_free_mail=bool(row.free_mail))
-    return {"name": name, "accounts": name["accounts"][:_MOST_ACCOUNTS], "meaning": says}
+def _domain_line(workspace: Workspace, row: KnownName) -> dict[str, Any]:
+    name, owned = plain(row), [domain for _, domain in islice(named(workspace, {row.name}), _MOST_ACCOUNTS)]
+    says = dict.fromkeys(outlook(workspace, row.name, domain) for domain in (*owned, None)[: len(owned) or 1])
+    return {"name": name, "accounts": name["accounts"][:_MOST_ACCOUNTS], "meaning": " ".join(says)}
 
 
 PAGE = Page("faults", "Faults and DNS")
@@ -152,7 +153,7 @@ def index() -> Mapping[str, Any]:
             "records": RECORDS,
             "answers": ANSWERS,
             "policies": POLICIES,
-            "domains": {"lines": [_domain_line(row) for row in domains], "number": number},
+            "domains": {"lines": [_domain_line(workspace, row) for row in domains], "number": number},
             "part": part,
             "first_domain": first_domain.number,
             "most_domains": MOST_DOMAINS,

@@ -128,8 +128,10 @@ def authenticate(caller: Caller, name: str) -> tuple[Domain, bool]:
         raise DNS_NOT_CONFIGURED().because(_wrong_records(caller.workspace, domain, view))
     was_authenticated = domain.authenticated
     if not was_authenticated:
+        early = too_early(caller.workspace, domain)
         domain.attempts += 1
-        _refuse_early(caller.workspace, domain)
+        if early:
+            raise DNS_NOT_CONFIGURED().because(early)
     DOMAIN.fire(caller.workspace, caller.account, domain, "authenticate")
     return domain, was_authenticated
 
@@ -145,17 +147,21 @@ def _wrong_records(workspace: Workspace, domain: Domain, view: DnsView) -> str:
     return f"DNS records of domain {domain.name} ({domain.state}) are incorrect: {', '.join(wrong)}{details}"
 
 
-def _refuse_early(workspace: Workspace, domain: Domain) -> None:
-    """Refuse while `behaviour.authenticate_domain` requires more requests, or more time since publication."""
-    rule = workspace.state.behaviour.authenticate_domain
-    if rule.attempts is not None and domain.attempts < rule.attempts:
-        reason = f"attempt {domain.attempts} to authenticate domain {domain.name}, {rule.attempts} are required"
-        raise DNS_NOT_CONFIGURED().because(f"{reason} (behaviour.authenticate_domain)")
+def too_early(workspace: Workspace, domain: Domain) -> str:
+    """Return why the next attempt would be refused, or an empty text, if the records are right.
+
+    `behaviour.authenticate_domain` may require more attempts, or more time since publication.
+    """
+    rule, attempt = workspace.state.behaviour.authenticate_domain, domain.attempts + 1
+    if rule.attempts is not None and attempt < rule.attempts:
+        reason = f"attempt {attempt} to authenticate domain {domain.name}, {rule.attempts} are required"
+        return f"{reason} (behaviour.authenticate_domain)"
     since = domain.published_at or domain.created_at
     if rule.after is not None and workspace.state.clock.now() < since + rule.after:
         seen = f"published at {reasons.instant(since)} and are visible from {reasons.instant(since + rule.after)}"
         reason = f"DNS propagation: the records of domain {domain.name} were {seen} (behaviour.authenticate_domain)"
-        raise DNS_NOT_CONFIGURED().because(f"{reason}; {reasons.clock(workspace.state.clock)}")
+        return f"{reason}; {reasons.clock(workspace.state.clock)}"
+    return ""
 
 
 def publish_dns(workspace: Workspace, name: str, answers: Mapping[str, str]) -> DnsView:
