@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from functools import partial
+from itertools import pairwise, takewhile
 
 from mockserver.core.text.messages import counted
 from mockserver.core.traffic.exchange import Exchange
@@ -29,6 +30,8 @@ from mockserver.web.service.rate_limit import HEADERS, group_of
 _TOLERANCE_S = 0.1
 #: How late a client is that has waited: so many seconds, or such a share of its wait. Chosen: more than clients add.
 _LATE_S, _LATE_SHARE = 5, 0.2
+#: For how many seconds a busy machine keeps a program from going on. Chosen: more than was seen.
+_BUSY_S = 1
 
 
 def find_ignored_limits(traffic: Traffic) -> Iterator[Finding]:
@@ -56,7 +59,7 @@ def _finding(chain: list[Exchange]) -> Finding:
         f"{name_of(second)} was called {waited:.1f} s after a 429 that said {_told(first)} s; "
         f"{counted(len(chain) - 1, 'call')} came too early, and {refused or 'none'} of them met a 429 again"
     )
-    return Finding(IGNORED_RATE_LIMIT, message, [row.id for row in chain])
+    return Finding(IGNORED_RATE_LIMIT, name_of(first), message, [row.id for row in chain])
 
 
 def _told(row: Exchange) -> int | None:
@@ -77,18 +80,22 @@ def _first_early(traffic: Traffic, refused: Exchange, seconds: int, again: Seque
     """
     end, equal = ended_at(refused), traffic.by_identity[identity(refused)]
     repeats = [row for row in since(equal, end) if row is not refused]
-    has_waited = any(map(partial(_is_in_time, refused, seconds), repeats))
-    certain = partial(_certain, traffic, refused, has_waited)
+    is_late = any(not _is_early(row, refused, seconds) for row in repeats[:1])
+    has_waited = is_late or any(map(partial(_is_in_time, refused, seconds), repeats))
+    awake = _awake_at(traffic, refused)
+    certain = partial(_certain, traffic, refused, has_waited, awake)
     own = next(certain(traffic.by_connection.get(id(refused.connection), ())), None)
     if own is None and not has_waited:
         own = next(certain(repeats), None)
     if own is None and not has_waited:
         is_redone = refused.body and is_success(equal[-1]) and all(row.status == 429 for row in equal[:-1])
-        own = next(since(repeats, end + REACTION_S) if is_redone else since(again, end + UNDER_WAY_S), None)
+        own = next(since(repeats, end + REACTION_S) if is_redone else since(again, awake + UNDER_WAY_S), None)
     return own if own is not None and _is_early(own, refused, seconds) else None
 
 
-def _certain(traffic: Traffic, refused: Exchange, has_waited: bool, rows: Sequence[Exchange]) -> Iterator[Exchange]:
+def _certain(
+    traffic: Traffic, refused: Exchange, has_waited: bool, awake: float, rows: Sequence[Exchange]
+) -> Iterator[Exchange]:
     """Yield the requests after a 429 that the refused client has sent, although it knew of the 429.
 
     A pool gives the connection to any thread that was about to send, which may send an equal request, too. If the
@@ -97,15 +104,25 @@ def _certain(traffic: Traffic, refused: Exchange, has_waited: bool, rows: Sequen
     end, own, first = ended_at(refused), identity(refused), refused.connection
     is_shared = traffic.connections[own.agent] > 1
     unsure_s = _LATE_S if has_waited else UNDER_WAY_S if is_shared else 0
-    # Until another thread sends, a busy machine may have kept the whole program from going on.
-    others = (row for row in since(traffic.requests, end) if row.connection is not first and agent_of(row) == own.agent)
-    awake = next((row.real_at for row in others), end) if is_shared else end
     beside = (row.connection for row in traffic.by_identity[own] if row.connection not in (None, first))
     are_parallel = any(it.opened_at < end and traffic.last_use(it) > refused.real_at for it in beside if it is not None)
     for row in since(rows, end):
-        is_sure = row.real_at >= (awake if awake <= row.real_at else end) + unsure_s
+        is_sure = row.real_at >= awake + unsure_s
         if (is_sure or (identity(row) == own and not are_parallel)) and _is_own(traffic, row, refused):
             yield row
+
+
+def _awake_at(traffic: Traffic, refused: Exchange) -> float:
+    """Return since when a program with several threads can have known of a 429.
+
+    After a silence of all threads, a busy machine may have kept the program from reading the answer.
+    """
+    end = ended_at(refused)
+    soon = takewhile(lambda row: row.real_at < end + _BUSY_S, since(traffic.requests, end))
+    rows = [refused, *(row for row in soon if agent_of(row) == agent_of(refused))]
+    woken = [after.real_at for before, after in pairwise(rows) if after.real_at - ended_at(before) >= UNDER_WAY_S / 4]
+    is_alone = all(row.connection is refused.connection for row in rows)
+    return end if is_alone else max(woken, default=end)
 
 
 def _is_own(traffic: Traffic, row: Exchange, refused: Exchange) -> bool:

@@ -51,6 +51,9 @@ OTHER = senders(port=50_001)
 FOUND_IN_THREADS = {
     "another request at once on the only connection": ([LIMITED, senders(wait=0.005)], [0, 1]),
     "another request on a shared connection, after a while": ([OTHER, LIMITED, senders(wait=0.15)], [1, 2]),
+    "another request on a shared connection, while all threads go on": (
+        [OTHER, LIMITED, *[senders(wait=0.02, port=50_001)] * 6, senders(wait=0.01)], [1, 8],
+    ),
     "a repeat at once on a shared connection": ([OTHER, LIMITED, account(wait=0.005)], [1, 2]),
     "another request long after a 429, although the refused one was repeated in time": (
         [OTHER, LIMITED, senders(wait=6), account(wait=24)], [1, 2],
@@ -107,14 +110,18 @@ SILENT = {
     ],
     "the same for threads that are slow to send": [OTHER, LIMITED, senders(wait=0.8), account(wait=29.3)],
     "the same for threads that are busy for long after they have waited": [
-        OTHER, LIMITED, senders(wait=0.7), senders(wait=30), account(wait=5),
+        OTHER, LIMITED, senders(wait=0.7), senders(wait=30), account(wait=10),
     ],
     "the same for threads with equal requests": [
         OTHER, LIMITED, LIMITED._replace(wait=0.009), account(wait=30), account(wait=0.001, port=50_001),
     ],
     "the same for a pool of one connection": [LIMITED, senders(wait=0.4), account(wait=29.6)],
     "the same for threads that a busy machine has held up": [
-        OTHER, LIMITED, senders(wait=0.15, port=50_001), senders(wait=0.003),
+        OTHER, LIMITED, senders(wait=0.04, port=50_001), senders(wait=0.1), senders(wait=0.003, port=50_001),
+        senders(wait=0.06), senders(wait=0.001, port=50_001),
+    ],
+    "the same, and some of them are refused again": [
+        OTHER, LIMITED, senders(wait=0.2, port=50_001, fault="rate_limited; reset_s=30"), senders(wait=0.01),
     ],
     "the same for threads with equal requests that give up": [
         account(port=50_001), LIMITED, account(wait=0.005), senders(wait=0.001, port=50_001),
