@@ -10,11 +10,12 @@ from xml.etree import ElementTree as ET
 
 import click
 
-from mockserver.cli.options import JSON, OUTPUT, TOKEN, URL, targeted, workspace, write
+from mockserver.cli.options import JSON, OUTPUT, OUTPUT_FILE, TOKEN, URL, targeted, workspace, write
 from mockserver.cli.output import echo, paint, printable
 from mockserver.cli.program import Misused, command, option
 from mockserver.cli.remote import Target
 from mockserver.core.text.messages import counted
+from mockserver.testing.baseline import BaselineError, finding_line, unaccepted
 from mockserver.testing.linting import RULES, chosen_rules
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -33,19 +34,34 @@ def _rules(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> 
     "--fail-on", multiple=True, callback=_rules, metavar="RULE,...",
     help="End with 1 if one of these rules has found something, or any rule with all; may be given several times.",
 )  # fmt: skip
+@option("--baseline", type=OUTPUT_FILE, metavar="FILE", help="Leave out the findings that stand in this file.")
+@option("--update-baseline", is_flag=True, help="Add the findings to that file that are new, and leave them out, too.")
 @option("--junit", is_flag=True, help="Print JUnit XML.")
 @option("--sarif", is_flag=True, help="Print SARIF 2.1.0.")
 @OUTPUT
 @targeted(JSON, URL, TOKEN, workspace())
-def lint(fail_on: frozenset[str], junit: bool, sarif: bool, output: Path | None, target: Target) -> int:
+def lint(
+    fail_on: frozenset[str], baseline: Path | None, update_baseline: bool, junit: bool, sarif: bool,
+    output: Path | None, target: Target,
+) -> int:  # fmt: skip
     """Find mistakes of your client in the requests of a workspace, such as blind repeats of writes.
 
     Each finding names its rule, the damage, the requests, and a page that says how to fix the client.
     """
     if junit + sarif + target.as_json > 1:
         raise Misused("Give one of --json, --junit and --sarif.")
+    if update_baseline and baseline is None:
+        raise Misused("--update-baseline goes with --baseline FILE.")
     found = target.get("/findings")
     items = found["items"]
+    if baseline is not None:
+        try:
+            items = unaccepted(baseline, items, _line, update=update_baseline)
+        except BaselineError as error:
+            raise Misused(str(error)) from error
+        accepted = found["count"] - len(items)
+        found |= {"items": items, "count": len(items)}
+        echo(f"{counted(accepted, 'finding')} accepted by {baseline}", err=True)
     if target.as_json:
         text = json.dumps(found)
     else:
@@ -55,6 +71,10 @@ def lint(fail_on: frozenset[str], junit: bool, sarif: bool, output: Path | None,
         unseen = counted(found["unseen"], "request")
         echo(f"The journal has evicted {unseen}, which no rule has seen (--journal-limit).", err=True)
     return int(any(item["rule"] in fail_on for item in items))
+
+
+def _line(item: Mapping[str, Any]) -> str:
+    return finding_line(item["rule"], item["subject"])
 
 
 def to_text(items: Sequence[Mapping[str, Any]]) -> str:

@@ -20,6 +20,8 @@ class Finding(NamedTuple):
     """A mistake of a client."""
 
     rule: str
+    #: What the rule has found it in, the same in each run: accepted findings are named by rule and subject.
+    subject: str
     #: One sentence, with the damage in numbers.
     message: str
     #: The ids of the requests, oldest first.

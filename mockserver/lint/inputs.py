@@ -56,4 +56,4 @@ def _findings(rule: str, traffic: Traffic, find: Callable[[Exchange], Iterator[s
         for sentence in find(row):
             found[sentence].append(row)
     for sentence, rows in found.items():
-        yield Finding(rule, f"{sentence} ({counted(len(rows), 'request')})", [row.id for row in rows])
+        yield Finding(rule, sentence, f"{sentence} ({counted(len(rows), 'request')})", [row.id for row in rows])

@@ -39,7 +39,8 @@ def find_first_pages(traffic: Traffic) -> Iterator[Finding]:
             left = count - len(items)
             message = f"{name_of(row)} answered {len(items):,} of {count:,} rows, and no further offset was asked for; "
             verb = "was" if left == 1 else "were"
-            yield Finding(FIRST_PAGE_ONLY, f"{message}{left:,} {verb} never read", [row.id for row, _, _ in lazy])
+            message = f"{message}{left:,} {verb} never read"
+            yield Finding(FIRST_PAGE_ONLY, name_of(row), message, [row.id for row, _, _ in lazy])
 
 
 def _offset(row: Exchange) -> int:

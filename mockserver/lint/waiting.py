@@ -20,4 +20,4 @@ def find_missing_timeouts(traffic: Traffic) -> Iterator[Finding]:
         if row.fault_kind == "hang" and end is not None and end - row.real_at > LONGEST_S:
             waited = f"{end - row.real_at:.0f} s{' so far' if row.is_held else ''}"
             message = f"{name_of(row)} hung, and the client waited {waited} for its answer, longer than {LONGEST_S} s"
-            yield Finding(NO_TIMEOUT, message, [row.id])
+            yield Finding(NO_TIMEOUT, name_of(row), message, [row.id])

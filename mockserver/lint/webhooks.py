@@ -26,8 +26,9 @@ def find_secrets_in_urls(traffic: Traffic) -> Iterator[Finding]:
         url = row.json.get("url") if isinstance(row.json, dict) else None
         if isinstance(url, str) and (secret := _secret(url)):
             calls = _calls(traffic.workspace, row, url)
-            message = f"{row.operation} put a secret into the URL of a webhook ({secret}); {counted(calls, 'call')} "
-            yield Finding(SECRET_IN_URL, f"{message}{'has' if calls == 1 else 'have'} carried it so far", [row.id])
+            subject = f"{row.operation} put a secret into the URL of a webhook ({secret})"
+            message = f"{subject}; {counted(calls, 'call')} {'has' if calls == 1 else 'have'} carried it so far"
+            yield Finding(SECRET_IN_URL, subject, message, [row.id])
 
 
 def _secret(url: str) -> str | None:
@@ -72,7 +73,7 @@ def find_unverified_webhooks(traffic: Traffic) -> Iterator[Finding]:
         taken = f"{number} forged calls" if number > 1 else "a forged call"
         whose = f"webhook {rows[0].webhook}" if rows[0].webhook is not None else "an export"
         message = f"the receiver of {whose} answered {taken} with 2xx: anybody can send it events"
-        yield Finding(UNVERIFIED_WEBHOOK, message, _requests(traffic, rows), sorted(row.id for row in rows))
+        yield Finding(UNVERIFIED_WEBHOOK, whose, message, _requests(traffic, rows), sorted(row.id for row in rows))
 
 
 def _requests(traffic: Traffic, rows: list[Delivery]) -> list[str]:

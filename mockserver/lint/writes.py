@@ -103,7 +103,7 @@ def _finding(traffic: Traffic, writes: Sequence[Exchange]) -> Iterator[Finding]:
     times = "" if len(repeats) == 1 else f", {len(repeats)} times"
     damage = _damage(traffic.workspace, rows)
     message = f"{name_of(rows[0])} was repeated after {' and '.join(outcomes)}{times}; {damage}"
-    yield Finding(REPEATED_WRITE, message, [row.id for row in rows])
+    yield Finding(REPEATED_WRITE, name_of(rows[0]), message, [row.id for row in rows])
 
 
 def _is_blind(traffic: Traffic, before: Exchange, later: Exchange) -> bool:

@@ -146,6 +146,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="RULE,...",
         help="Do the same, and exit with status 1 if one of these rules has found something, or any rule with all.",
     )
+    group.addoption(
+        "--mockserver-lint-baseline", metavar="FILE", help="Leave out the findings that stand in this file."
+    )
+    group.addoption(
+        "--mockserver-lint-update-baseline", action="store_true", help="Add the findings to that file that are new."
+    )
+    parser.addini("mockserver_lint_baseline", "The file of accepted findings; see --mockserver-lint-baseline.")
     parser.addini(_FAIL_ON, "The rules that fail a session; see --mockserver-lint-fail-on.")
     group.addoption(
         "--mockserver-command",
@@ -180,7 +187,8 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_SESSION] = getattr(config, "workerinput", {}).get("testrunuid") or uuid4().hex
     if (gate := gate_of(config)) is not None:
         _count_coverage(config, gate)
-    if config.option.mockserver_lint or config.option.mockserver_lint_fail_on or config.getini(_FAIL_ON):
+    lint = (options.mockserver_lint, options.mockserver_lint_fail_on, options.mockserver_lint_baseline)
+    if any(lint) or options.mockserver_lint_update_baseline or config.getini(_FAIL_ON):
         from mockserver.testing.sessions.lint import lint_of  # noqa: PLC0415  # slow to import
 
         config.pluginmanager.register(lint_of(config), _LINT)

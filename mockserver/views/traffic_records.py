@@ -185,6 +185,7 @@ class Finding(NamedTuple):
     requests: Annotated[Sequence[Uuid], "the ids of the requests, oldest first"]
     deliveries: Annotated[Sequence[Positive], "the ids of the webhook calls, where a receiver has made the mistake"]
     url: Annotated[str, "the page that explains the rule, and how to fix the client"]
+    subject: Annotated[str, "what the rule has found it in, the same in each run; accepted findings are named by it"]
 
 
 TroubleKind = Literal[

@@ -94,6 +94,73 @@ def test_command_refuses_an_unknown_rule_with_the_nearest_one(run):
     assert "'repeated-writes' is no rule; did you mean repeated-write?" in found.stderr
 
 
+ACCEPTED = "# Folders are made by hand.\n\nrepeated-write: createFolder\nfirst-page-only: getContacts\n"
+
+
+@pytest.fixture
+def baseline(tmp_path):
+    return tmp_path / "lint.baseline"
+
+
+def test_accepted_findings_of_a_baseline_are_left_out(run, repeated, baseline):
+    baseline.write_text(ACCEPTED, encoding="utf-8")
+
+    found = run("--fail-on", "all", "--baseline", str(baseline))
+
+    assert (found.exit_code, found.stdout) == (0, "No findings.\n")
+    assert found.stderr == f"1 finding accepted by {baseline}\n"
+    assert json.loads(run("--json", "--baseline", str(baseline)).stdout)["count"] == 0
+    assert baseline.read_text(encoding="utf-8") == ACCEPTED
+
+
+def test_finding_that_is_not_in_the_baseline_is_shown(run, repeated, baseline):
+    baseline.write_text("repeated-write: createList\n", encoding="utf-8")
+
+    found = run("--fail-on", "all", "--baseline", str(baseline))
+
+    assert found.exit_code == 1
+    assert found.stdout.startswith(f"repeated-write  {TWICE}\n")
+
+
+def test_update_adds_new_findings_to_the_baseline(run, repeated, workspace, baseline):
+    update = ("--fail-on", "all", "--baseline", str(baseline), "--update-baseline")
+    assert run(*update).exit_code == 0
+
+    requests.get(f"{workspace.url}/senders?pagë=2", headers={"api-key": workspace.api_key}, timeout=10)
+    assert run(*update[:4]).exit_code == 1
+    assert run(*update).exit_code == 0
+    assert [line for line in baseline.read_text(encoding="utf-8").splitlines() if not line.startswith("#")] == [
+        "repeated-write: createFolder", "unused-input: getSenders ignored the unknown query parameter `pagë`",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("repeated-writes: createFolder\n", ":1: 'repeated-writes: createFolder' is no finding, such as "),
+        ("# a\ncreateSender: status 201\n", ":2: 'createSender: status 201' is no finding, such as "),
+        ("<<<<<<< HEAD\n", ":1: a merge has stopped here"),
+        (None, "; the option update-baseline makes it"),
+    ],
+    ids=["an unknown rule", "a baseline of coverage", "a conflict", "no file"],
+)
+def test_baseline_is_refused_with(run, baseline, text, error):
+    if text is not None:
+        baseline.write_text(text, encoding="utf-8")
+
+    found = run("--baseline", str(baseline))
+
+    assert found.exit_code == 2
+    assert f"{baseline}{error}" in found.stderr
+
+
+def test_update_without_a_baseline_is_refused(run):
+    found = run("--update-baseline")
+
+    assert found.exit_code == 2
+    assert "--update-baseline goes with --baseline FILE." in found.stderr
+
+
 def test_command_refuses_two_forms(run):
     assert run("--json", "--sarif").exit_code == 2
 

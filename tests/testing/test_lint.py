@@ -76,3 +76,31 @@ def test_unknown_rule_is_refused_with_the_nearest_one(lint):
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*'repeated-writes' is no rule; did you mean repeated-write?"])
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]], ids=["in one process", "with workers"])
+def test_session_accepts_the_findings_of_its_baseline(lint, pytester, workers):
+    pytester.makeini("[pytest]\nmockserver_lint_baseline = lint.baseline\nmockserver_lint_fail_on = all\n")
+
+    assert lint(_REPEATS, "--mockserver-lint-update-baseline", *workers).ret == 0
+    assert "repeated-write: createFolder\n" in pytester.path.joinpath("lint.baseline").read_text(encoding="utf-8")
+    assert lint(_REPEATS, *workers).ret == 0
+    result = lint(_REPEATS, "-o", "mockserver_lint_baseline=", *workers)
+    assert result.ret == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (["--mockserver-lint-baseline=missing"], "*--mockserver-lint-baseline: there is no baseline *missing; *"),
+        (
+            ["--mockserver-lint-update-baseline"],
+            "*--mockserver-lint-update-baseline goes with --mockserver-lint-baseline FILE",
+        ),
+    ],
+)
+def test_session_refuses_a_missing_baseline(lint, options, error):
+    result = lint(_SILENT, *options)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([error])

@@ -37,6 +37,7 @@ def show_findings(workspace: Workspace, root: str) -> list[Finding]:
             row.requests,
             row.deliveries,
             f"{root}_mock/docs/lint.md#{row.rule}",
+            redaction.plain(row.subject),
         )
         for row in findings_of(workspace)
     ]

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
+from mockserver.testing.baseline import BaselineError, read
+
 
 class Gate(NamedTuple):
     """The required coverage of the contract."""
@@ -61,11 +63,9 @@ def percent(text: str) -> float:
 def gate_of(config: pytest.Config) -> Gate | None:
     """Return the session's gate, or None without coverage options."""
     options = config.option
-    least, baseline = _least(config), path_of(config, options.mockserver_baseline, "mockserver_baseline")
-    if options.mockserver_update_baseline and baseline is None:
-        raise pytest.UsageError("--mockserver-update-baseline goes with --mockserver-baseline FILE")
+    least, (baseline, update) = _least(config), baseline_of(config)
     of = options.mockserver_of or str(config.getini("mockserver_of")) or "specification"
-    wanted = Gate(least, of, baseline, options.mockserver_update_baseline)
+    wanted = Gate(least, of, baseline, update)
     is_told = options.mockserver_coverage or options.mockserver_coverage_report or options.mockserver_of
     return wanted if is_told or least is not None or baseline is not None else None
 
@@ -79,6 +79,20 @@ def _least(config: pytest.Config) -> float | None:
         return percent(written)
     except argparse.ArgumentTypeError as error:
         raise pytest.UsageError(f"mockserver_fail_under: {error}") from error
+
+
+def baseline_of(config: pytest.Config, owner: str = "") -> tuple[Path | None, bool]:
+    """Return the baseline of coverage, or of another `owner`, and whether it is updated; refuse an invalid one."""
+    name, update = f"mockserver_{owner}baseline", bool(config.getoption(f"mockserver_{owner}update_baseline"))
+    path, flag = path_of(config, config.getoption(name), name), f"--{name.replace('_', '-')}"
+    if update and path is None:
+        raise pytest.UsageError(f"{flag.replace('baseline', 'update-baseline')} goes with {flag} FILE")
+    try:
+        if path is not None and not update:
+            read(path, findings=bool(owner))
+    except BaselineError as error:
+        raise pytest.UsageError(f"{flag}: {error}") from error
+    return path, update
 
 
 def path_of(config: pytest.Config, given: str | None, setting: str) -> Path | None:

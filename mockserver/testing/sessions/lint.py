@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from mockserver.core.text.messages import counted, printable
+from mockserver.testing.baseline import BaselineError, finding_line, unaccepted
 from mockserver.testing.client import MockServerError
 from mockserver.testing.linting import chosen_rules
+from mockserver.testing.sessions.gate import baseline_of
 from mockserver.testing.sessions.session import TestWorkspace
 
 #: The member of the output of a worker of xdist that has its findings.
@@ -23,6 +25,7 @@ class Found(NamedTuple):
 
     test: str
     rule: str
+    subject: str
     message: str
     unseen: int = 0
 
@@ -31,9 +34,10 @@ def lint_of(config: pytest.Config) -> Lint:
     """Return the plugin of a session."""
     fail_on = config.option.mockserver_lint_fail_on or str(config.getini("mockserver_lint_fail_on"))
     try:
-        return Lint(config, chosen_rules(fail_on) if fail_on else frozenset())
+        rules = chosen_rules(fail_on) if fail_on else frozenset()
     except ValueError as error:
         raise pytest.UsageError(f"--mockserver-lint-fail-on: {error}") from error
+    return Lint(config, rules)
 
 
 class Lint:
@@ -41,6 +45,7 @@ class Lint:
 
     def __init__(self, config: pytest.Config, fail_on: frozenset[str]) -> None:
         self._fail_on = fail_on
+        self._baseline, self._update = baseline_of(config, "lint_")
         self._found: list[Found] = []
         self._is_worker = hasattr(config, "workerinput")
 
@@ -50,11 +55,11 @@ class Lint:
         try:
             answer = found.server.client.json("GET", "/_mock/findings", headers={"X-Mock-Workspace": workspace.name})
         except MockServerError as error:
-            self._found.append(Found(test, "", f"the findings of {test} cannot be read: {error}"))
+            self._found.append(Found(test, "", "", f"the findings of {test} cannot be read: {error}"))
             return
-        self._found += [Found(test, row["rule"], row["message"]) for row in answer["items"]]
+        self._found += [Found(test, row["rule"], row["subject"], row["message"]) for row in answer["items"]]
         if answer["unseen"]:
-            self._found.append(Found(test, "", "", answer["unseen"]))
+            self._found.append(Found(test, "", "", "", answer["unseen"]))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -64,8 +69,22 @@ class Lint:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if self._is_worker:
             session.config.workeroutput[_WORKER_OUTPUT] = list(map(list, self._found))  # type: ignore[attr-defined]  # of xdist
-        elif session.exitstatus == pytest.ExitCode.OK and self._failing:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        elif session.exitstatus == pytest.ExitCode.OK:
+            is_written = self._accept()
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED if self._failing else session.exitstatus
+            session.exitstatus = session.exitstatus if is_written else pytest.ExitCode.INTERRUPTED
+
+    def _accept(self) -> bool:
+        """Forget the findings that the baseline accepts; return whether it could be read and written."""
+        if self._baseline is not None:
+            found, others = [row for row in self._found if row.rule], [row for row in self._found if not row.rule]
+            try:
+                left = unaccepted(self._baseline, found, lambda row: finding_line(*row[1:3]), update=self._update)
+                self._found = [*left, *others]
+            except BaselineError as error:
+                self._found.append(Found("", "", "", str(error)))
+                return False
+        return True
 
     def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
         if config.option.collectonly:

@@ -14,7 +14,7 @@ from mockserver.coverage.figures import from_json, to_json
 from mockserver.coverage.forms import to_html, to_junit, to_text
 from mockserver.coverage.report import Report, report
 from mockserver.coverage.selection import parse
-from mockserver.testing.baseline import BaselineError, Comparison, compare, differences, points_of, read, selected
+from mockserver.testing.baseline import BaselineError, Comparison, compare, differences, points_of, selected
 from mockserver.testing.sessions.gate import Gate
 
 #: How many missing points the terminal shows; chosen to leave room for the summary of pytest.
@@ -34,11 +34,6 @@ class Tally:
             self._selection = parse(selected(gate.of))
         except ValueError as error:
             raise pytest.UsageError(f"--mockserver-of: {error}") from error
-        if gate.baseline is not None and not gate.update:
-            try:
-                read(gate.baseline)
-            except BaselineError as error:
-                raise pytest.UsageError(f"--mockserver-baseline: {error}") from error
         #: The changes since the baseline; None: it was not compared.
         self._changed: Comparison | None = None
         self._files: list[tuple[str, str]] = config.option.mockserver_coverage_report
