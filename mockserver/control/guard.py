@@ -9,7 +9,7 @@ from flask import Response, request
 from mockserver.control.framework.call import ControlCall
 from mockserver.control.framework.problem import Problem
 from mockserver.control.sessions import Sessions
-from mockserver.core.text.host_names import OWN_SITES, HostNames, fault_of_host, site_of
+from mockserver.core.text.host_names import OWN_SITES, HostNames, fault_of_host
 from mockserver.web.routing.address import CONTROL_PREFIX, DASHBOARD_PREFIX
 
 #: The page that asks for the token, and the files that it loads, need no token.
@@ -55,7 +55,7 @@ class Guard:
                 the Host header is malformed.
         """
         self._check_access(request.path)
-        if fault := fault_of_host(request.environ):
+        if fault := fault_of_host(request.environ.get("HTTP_HOST")):
             raise Problem(400, fault)
 
     def _check_access(self, path: str) -> None:
@@ -74,7 +74,7 @@ class Guard:
     # ------------------------------------------------------------------ other origins
 
     def _check_origin(self) -> None:
-        site = site_of(request.environ)
+        site = _site()
         if site not in OWN_SITES:
             raise _forbidden(f"a web page of another site sent this request (Sec-Fetch-Site: {site})")
         origin = request.headers.get("Origin")
@@ -97,10 +97,15 @@ class Guard:
         """
         if not self._sessions.has(request.cookies.get(self._sessions.cookie)):
             return False
-        site = site_of(request.environ)
+        site = _site()
         if request.method in READING:
             return site != "same-site" or _is_link_to_a_page(request.path)
         return site == "same-origin" or (not site and "Origin" in request.headers)
+
+
+def _site() -> str:
+    """Return how the browser describes the page that has sent the request, or an empty text."""
+    return request.headers.get("Sec-Fetch-Site", "").strip().lower()
 
 
 def _is_link_to_a_page(path: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
+from functools import cache
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -29,8 +29,6 @@ _RESERVED = frozenset({"test", "example", "invalid", "localhost", "local", "inte
 PRIVATE_SUFFIXES = (".localhost", ".local", ".internal", ".test", ".svc")
 #: A Host header or the host of an origin, with or without a port (RFC 9110, 7.2); an IPv6 address is in brackets.
 _HOST = re.compile(r"(?:\[(?P<ip>[^\[\]\s]+)\]|(?P<name>[\w.-]+))(?::(?P<port>\d{0,5}))?", re.ASCII)
-#: How many Host headers are checked once only. Chosen: more names than a server has, in few megabytes at worst.
-_REMEMBERED = 64
 #: The longest URL, in characters. Proposed (contract/transport): browsers and proxies take about as many.
 LONGEST_URL = 2_048
 #: Percent-encoded, reserved and unreserved characters (RFC 3986, 2).
@@ -132,7 +130,6 @@ def host_name(host: str) -> str | None:
     return name.lower().removesuffix(".")
 
 
-@lru_cache(maxsize=_REMEMBERED)
 def is_host(host: str) -> bool:
     """Return whether a Host header can be part of an address: its name can exist, and its port too."""
     found, name = _HOST.fullmatch(host), host_name(host)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any
 
 from mockserver.core.text import addresses
 from mockserver.core.text.messages import shown
 
+#: How many Host headers are checked once only. Chosen: more names than a server has, in few megabytes at worst.
+_REMEMBERED = 64
 #: The values of `Sec-Fetch-Site` for requests by pages of this server and its site, or by the user; other clients send
 #: no such header.
 OWN_SITES = frozenset({"", "same-origin", "same-site", "none"})
@@ -21,9 +24,10 @@ class HostNames:
 
     def __init__(self, allowed: Collection[str] = (), *, has_token: bool = False) -> None:
         self._allowed = frozenset(name.lower().removesuffix(".") for name in (*allowed, socket.gethostname()))
+        self.admits = lru_cache(maxsize=_REMEMBERED)(self._admits)
         self._admits_all = has_token or "*" in self._allowed
 
-    def admits(self, host: str) -> bool:
+    def _admits(self, host: str) -> bool:
         """Return whether a Host header names this server."""
         name = addresses.host_name(host) or ""
         return name != "" and (addresses.is_private_host(name) or self._admits_all or self._allows(name))
@@ -41,7 +45,7 @@ class HostNames:
         """Return why the page of a request is neither private nor of this server, by Origin, else by site, or None."""
         origin, host = environ.get("HTTP_ORIGIN"), environ.get("HTTP_HOST", "")
         if origin is None:
-            site = site_of(environ)
+            site = environ.get("HTTP_SEC_FETCH_SITE", "").strip().lower()
             return None if site in OWN_SITES else f"a web page of another site (Sec-Fetch-Site: {site})"
         if _is_private(origin) or (self.is_own(origin, host) and self.admits(origin.partition("://")[2])):
             return None
@@ -57,23 +61,18 @@ class HostNames:
 def host_url(environ: Mapping[str, Any]) -> str:
     """Return the address of this server as its client has called it, with a slash at its end, in ASCII."""
     scheme, host = environ["wsgi.url_scheme"], environ.get("HTTP_HOST")
-    if host is None or not addresses.is_host(host):
+    if host is None or fault_of_host(host):
         name, port = environ["SERVER_NAME"], environ["SERVER_PORT"]
         host = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
     return f"{scheme}://{host.removesuffix(':443' if scheme == 'https' else ':80')}/"
 
 
-def fault_of_host(environ: Mapping[str, Any]) -> str | None:
-    """Return why no address can have the name in a request's Host header, or None."""
-    host = environ.get("HTTP_HOST")
+@lru_cache(maxsize=_REMEMBERED)
+def fault_of_host(host: str | None) -> str | None:
+    """Return why no address can have a Host header, or None."""
     if host is None or addresses.is_host(host):
         return None
     return f"malformed Host header {shown(host)}: expected a name or an IP address, with or without a port"
-
-
-def site_of(environ: Mapping[str, Any]) -> str:
-    """Return how the browser describes the page that has sent the request, or an empty text."""
-    return str(environ.get("HTTP_SEC_FETCH_SITE", "")).strip().lower()
 
 
 def _is_private(origin: str) -> bool:

@@ -298,7 +298,7 @@ class Service:
 
     def _check_head(self, environ: dict[str, Any], method: str, audience: Audience) -> None:
         """Refuse a malformed Host header, and foreign web pages, but for links to our pages and discovery of OAuth."""
-        if fault := fault_of_host(environ):
+        if fault := fault_of_host(environ.get("HTTP_HOST")):
             raise BAD_REQUEST(fault)
         if "HTTP_ORIGIN" not in environ and "HTTP_SEC_FETCH_SITE" not in environ:
             return
