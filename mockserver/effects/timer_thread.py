@@ -75,11 +75,14 @@ class TimerThread:
 
     def _run(self) -> None:
         while (late := self._late()) is not None:
-            while late:
-                # Popped, so that no local variable keeps a dropped workspace in memory.
-                self._catch_up(late.pop(0))
+            for find in late:
+                self._catch_up(find)
 
-    def _catch_up(self, workspace: Timed) -> None:
+    def _catch_up(self, find: weakref.ref[Timed]) -> None:
+        workspace = find()
+        if workspace is None:
+            return
+
         def now() -> None:
             with workspace.lock:
                 workspace.catch_up()
@@ -89,8 +92,8 @@ class TimerThread:
         if self.rounds.is_put_off(TIMERS(workspace.name)):
             self._turn(workspace, AGAIN_S)
 
-    def _late(self) -> list[Timed] | None:
-        """Wait, and return due workspaces, or None without pending timers."""
+    def _late(self) -> list[weakref.ref[Timed]] | None:
+        """Wait, and return due workspaces, or None without pending timers; a workspace may leave the memory then."""
         with self._changed:
             self._until = min(self._turns.values(), default=math.inf)
             if self._closed or math.isinf(self._until):
@@ -103,4 +106,4 @@ class TimerThread:
             late = [workspace for workspace, turn in self._turns.items() if turn <= now]
             for workspace in late:
                 del self._turns[workspace]
-            return late
+            return list(map(weakref.ref, late))

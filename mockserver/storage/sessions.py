@@ -41,11 +41,15 @@ _TURN_S, _LOOK_S = 3.0, 0.005
 _LOG = logging.getLogger(__name__)
 
 
+class GoneError(ConflictError):
+    """A workspace has left the memory, and its step has to look it up again."""
+
+
 class SessionLock(RLock):  # type: ignore[misc]  # CPython lets it be subclassed, whatever typeshed says
     """The lock of a workspace: taking it opens the workspace, and the step holds the lock until its end."""
 
     storage: SessionStorage
-    #: The stored copy; None for an unsaved workspace, whose lock is an ordinary lock.
+    #: The stored copy; None for a workspace that is gone (it is freed), or unsaved, whose lock is an ordinary lock.
     saved: SavedWorkspace | None = None
     #: Whether the workspace was removed or passivated: waiting steps look it up again.
     is_gone: bool = False
@@ -93,8 +97,8 @@ class Session:
             return False
         saved = lock.saved
         try:
-            if saved is None or lock.is_gone:
-                raise ConflictError(())  # noqa: TRY301  # the lock is released below
+            if saved is None:
+                raise GoneError(())  # noqa: TRY301  # the lock is released below
             self._storage.refresh(saved)
         except BaseException:
             lock.release()
@@ -113,7 +117,7 @@ class Session:
         for lock, saved in self.opened.items():
             if saved.name == name:
                 self.removed[name] = saved.version or ANY_VERSION
-                lock.is_gone = True
+                lock.saved, lock.is_gone = None, True
 
     def rows(self) -> dict[SavedWorkspace, Row]:
         """Return the changes of opened workspaces, without removed workspaces."""
@@ -126,8 +130,10 @@ class Session:
         for rows, length in self._collected:
             del rows[length:]
         lost = {saved.name for saved in self.opened.values() if saved.version is None}
-        for saved in self.opened.values():
-            if saved.version is not None:
+        for lock, saved in self.opened.items():
+            if saved.version is None:
+                lock.saved, lock.is_gone = None, True
+            else:
                 saved.version = ""
         return lost | set(self.removed)
 
@@ -197,6 +203,8 @@ class SessionStorage(EngineStorage):
                     self._commit(session)
             except ConflictError as conflict:
                 self._drop(session)
+                if isinstance(conflict, GoneError) and tries > _IN_TURN:  # it has not looked it up
+                    raise MissingError("the workspace has left the memory of this server") from None
                 rivals = conflict.names
             except BaseException:
                 self._drop(session)
@@ -271,10 +279,8 @@ class SessionStorage(EngineStorage):
 
     def refresh(self, saved: SavedWorkspace) -> None:
         """Update a workspace to the engine's version; this thread holds the lock."""
-        if saved.version is None:
-            raise ConflictError((saved.name,))
         with self._using(f"workspace {saved.name} cannot be loaded: "):
-            version, saved.version = saved.version, ""  # unless this succeeds, all of it is read next time
+            version, saved.version = saved.version or "", ""  # unless this succeeds, all of it is read next time
             newer = self._engine.read(saved.name, version)
             if newer is not None and not newer.is_whole:
                 if records.refresh(saved.workspace, newer):
@@ -309,8 +315,8 @@ class SessionStorage(EngineStorage):
         lock = workspace.lock
         if not isinstance(lock, SessionLock) or lock.saved is None or lock.saved.version is None:
             return None
-        lock.is_gone = True
-        return lock.saved.outline()
+        outline, lock.saved, lock.is_gone = lock.saved.outline(), None, True
+        return outline
 
     def add_past(self, coverage: Coverage) -> None:
         def count() -> None:

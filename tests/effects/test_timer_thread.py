@@ -37,12 +37,17 @@ def storage():
 
 
 @pytest.fixture
-def store(storage, monkeypatch):
+def thread(monkeypatch):
     monkeypatch.setattr(rounds, "AGAIN_S", 0.01)
     monkeypatch.setattr(timer_thread, "AGAIN_S", 0.01)
-    thread = TimerThread()
-    yield small_store(storage, effects=Effects(thread))
-    thread.close()
+    found = TimerThread()
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def store(storage, thread):
+    return small_store(storage, effects=Effects(thread))
 
 
 def caught_up(workspace, monkeypatch):
@@ -87,3 +92,13 @@ def test_due_timers_of_other_workspaces_fire_when_one_cannot_be_used(store, stor
 
 def storage_is_damaged():
     raise StorageError("it is damaged")
+
+
+def test_due_workspaces_are_freed_when_they_leave_the_memory_before_their_turn(store, thread, monkeypatch):
+    monkeypatch.setattr(thread, "_start", lambda: None)  # this test takes what is due
+    set_timer(store.create(name="a"))
+    (find,) = thread._late()  # noqa: SLF001  # as above
+    assert find().name == "a"
+    store.drop(store.get("a"))
+    assert find() is None
+    thread._catch_up(find)  # noqa: SLF001  # as above

@@ -1,6 +1,9 @@
 """Steps of several servers on one store: each runs on the newest state, and is saved as a whole or not at all."""
 
+import contextlib
+import gc
 import threading
+import weakref
 from contextlib import ExitStack
 
 import pytest
@@ -9,13 +12,13 @@ from memory_storage import small_store
 
 from mockserver.core.workspaces import rounds, shared_store
 from mockserver.core.workspaces.lifecycle import settle
-from mockserver.core.workspaces.storage import StorageError
+from mockserver.core.workspaces.storage import MissingError, StorageError
 from mockserver.core.workspaces.store import NameTakenError, StoreFullError
 from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
 from mockserver.storage import sessions
-from mockserver.storage.engine import EngineError
+from mockserver.storage.engine import Batch, EngineError
 from mockserver.storage.redis_engine import Engine
 from mockserver.storage.sessions import SessionStorage
 from mockserver.storage.sqlite_engine import Engine as FileEngine
@@ -392,6 +395,11 @@ def keep_three():
     return keep
 
 
+def passivate_all(server):
+    for name in "abc":
+        assert server.store.passivate(name)
+
+
 def drop_all(server):
     for name in "abc":
         server.run(lambda name=name: server.store.drop(server.store.get(name)))
@@ -412,6 +420,40 @@ def test_copies_of_workspaces_that_another_server_removed_are_forgotten(one, oth
 
     assert copies(one) == set()
     assert caplog.records == []
+
+
+def forget_all(server):
+    """Let the server hear that others have removed the workspaces."""
+    server.storage._engine.write(Batch(removed=dict.fromkeys("abc", "*")))  # noqa: SLF001  # as another server does
+    for name in "abc":
+        server.store.heard(name, is_removed=True)
+
+
+@pytest.mark.parametrize("lose_all", [passivate_all, drop_all, forget_all])
+def test_copies_that_left_the_memory_are_freed_at_once(one, keep_three, lose_all):
+    keep_three(one)
+    find = [weakref.ref(workspace) for workspace in one.store.loaded() if workspace.name != "default"]
+    gc.disable()  # it is to need no collection
+    try:
+        lose_all(one)
+        assert [workspace() for workspace in find] == [None] * 3
+    finally:
+        gc.enable()
+
+
+def test_step_that_keeps_a_copy_which_has_left_the_memory_is_told_so(one, keep_three):
+    keep_three(one)
+    workspace, runs = one.store.peek("a"), []
+
+    def step():
+        runs.append(1)
+        with workspace.lock:
+            pass
+
+    passivate_all(one)
+    with pytest.raises(MissingError, match="has left the memory of this server"):
+        one.run(step)
+    assert len(runs) < 5
 
 
 def test_copy_is_forgotten_as_soon_as_another_server_removes_the_workspace(one, other, keep_three):
@@ -564,3 +606,19 @@ def test_a_call_that_is_over_is_not_made_again_while_its_outcome_waits(one, monk
         settle(workspace, lambda: workspace.jobs.take_off(job))
     one.run(lambda: one.storage.look_after(one.store.get("default")))
     assert workspace.jobs.has("delivery", "1")
+
+
+def test_workspace_whose_creation_was_not_saved_is_freed_at_once(one):
+    find = []
+
+    def step():
+        find.append(weakref.ref(one.store.create(name="w")))
+        raise ZeroDivisionError
+
+    gc.disable()  # it is to need no collection
+    try:
+        with contextlib.suppress(ZeroDivisionError):
+            one.run(step)
+        assert find[0]() is None
+    finally:
+        gc.enable()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from contextlib import ExitStack
+from pathlib import Path
 
 import requests
 from load_balancer import until
@@ -41,6 +43,11 @@ class SharingServer:
             return requests.get(f"{self.url}/_mock/readyz", timeout=PATIENCE_S).status_code == 200
         except requests.RequestException:
             return False
+
+    def memory(self):
+        """The bytes that it has in memory."""
+        pages = Path(f"/proc/{self._process.pid}/statm").read_text(encoding="ascii").split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
     def kill(self):
         """End it at once, with all that it has in memory."""

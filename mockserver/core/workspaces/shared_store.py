@@ -11,7 +11,7 @@ from mockserver.core.state.state import Account
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.workspaces.rounds import TIMERS
 from mockserver.core.workspaces.storage import MissingError, Outline, SharedStorage, StorageError
-from mockserver.core.workspaces.store import DEFAULT, Gone, Store
+from mockserver.core.workspaces.store import DEFAULT, Gone, Store, no_key
 from mockserver.core.workspaces.workspace import Workspace
 
 #: For how many seconds all servers know why a workspace is gone; chosen: a working day.
@@ -67,6 +67,7 @@ class SharedStore(Store):
         with self._lock:
             found = self._workspaces.get(name)
             if found is not None:
+                self.storage.release(found)
                 self._forget(found)
         self._unreadable.pop(name, None)
 
@@ -138,6 +139,7 @@ class SharedStore(Store):
             with self._lock:
                 del self._workspaces[name]
                 self._forget_keys(found)
+                found.on_key = no_key
             return True
         finally:
             found.lock.release()

@@ -150,6 +150,7 @@ class Store:
             found = self._workspaces.pop(name, None)
             if found is not None:
                 self._forget_keys(found)
+                found.on_key = no_key
             self._passivated.pop(name, None)
             for outline in self._saved():
                 if outline.name == name:
@@ -361,7 +362,7 @@ class Store:
         with self._lock:
             workspace = self._workspaces[outline.name]
             assert workspace is not None, "it leaves only under its lock"
-            workspace.on_key = _no_key
+            workspace.on_key = no_key
             self._workspaces[outline.name] = None
             find = weakref.ref(workspace)
             del workspace
@@ -520,7 +521,7 @@ class Store:
         del self._workspaces[workspace.name]
         self._forget_keys(workspace)
         workspace.forget_jobs()
-        workspace.on_key = _no_key  # it referred to the workspace, which is now freed at once
+        workspace.on_key = no_key  # it referred to the workspace, which is now freed at once
         workspace.watchers.tell()
 
     def _remove_passivated(self, name: str) -> bool:
@@ -612,5 +613,5 @@ class Store:
         workspace.coverage.clear()
 
 
-def _no_key(key: str) -> None:
+def no_key(key: str) -> None:
     """Ignore a key of a workspace that no store holds."""
