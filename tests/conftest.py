@@ -93,9 +93,10 @@ def shared_files(request, tmp_path_factory):
 def pytest_addoption(parser):
     parser.addoption(
         "--store",
-        choices=("memory", "sqlite", "redis"),
+        choices=("memory", "sqlite", "sqlite-always", "redis"),
         default="memory",
-        help="what keeps the workspaces of the tests; but for `memory` each is read again in the end, and compared",
+        help="what keeps the workspaces of the tests; but for `memory` each is read again in the end, and compared; "
+        "`sqlite-always` is `sqlite` with `--store-sync always`",
     )
     parser.addoption(
         "--replicas",
