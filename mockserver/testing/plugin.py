@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -16,6 +16,7 @@ from uuid import uuid4
 import pytest
 
 from mockserver.testing.sessions.gate import Gate, add_options, gate_of, path_of
+from mockserver.testing.sessions.guard import told
 
 if TYPE_CHECKING:
     from mockserver.testing.coroutines import AsyncWorkspace
@@ -277,15 +278,20 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
     if test is None:
         return
     if report.failed:
-        _tell(item, test, report)
+        with told("the workspace cannot be shown", lambda text: report.sections.append(("mockserver", text))):
+            _tell(item, test, report)
     if report.when == "teardown":
         del item.stash[_WORKSPACE]
         if _READING in item.stash:
             del item.stash[_READING]
-        from mockserver.testing.client import MockServerError  # noqa: PLC0415  # slow to import
-
-        with suppress(MockServerError):  # the server may be gone
+        with told("the workspace of the test cannot be dropped", partial(_fail, report)):
             test.leave()
+
+
+def _fail(report: pytest.TestReport, text: str) -> None:
+    """Add a section to a report, which becomes an error, as passed reports are not shown."""
+    report.outcome, report.longrepr = "failed", report.longrepr or text
+    report.sections.append(("mockserver", text))
 
 
 def _tell(item: pytest.Item, test: TestWorkspace, report: pytest.TestReport) -> None:

@@ -187,6 +187,18 @@ def loaded():
 
 
 @pytest.fixture
+def run_outside(pytester, alone):
+    """Runs a suite in a process of its own, which no patch leaves."""
+    pytester.makepyfile(calls=_CALLS)
+
+    def run_suite(suite, *options):
+        pytester.makepyfile(test_it=f"import pytest\nfrom calls import call\n{suite}")
+        return pytester.runpytest_subprocess(*alone, *options)
+
+    return run_suite
+
+
+@pytest.fixture
 def run(pytester, monkeypatch, alone, loaded):
     """Runs a suite in this process, warnings being errors there as well; `call` of the suite asks a workspace
     something."""

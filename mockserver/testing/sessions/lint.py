@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 import pytest
 
 from mockserver.core.text.messages import counted, printable
 from mockserver.testing.baseline import BaselineError, finding_line, unaccepted
-from mockserver.testing.client import MockServerError
 from mockserver.testing.linting import chosen_rules
 from mockserver.testing.sessions.gate import baseline_of
+from mockserver.testing.sessions.guard import told
 from mockserver.testing.sessions.session import TestWorkspace
 
 #: The member of the output of a worker of xdist that has its findings.
@@ -51,26 +52,29 @@ class Lint:
 
     def read(self, test: str, found: TestWorkspace) -> None:
         """Read the findings of a test's workspace, before it is dropped."""
-        workspace = found.workspace
-        try:
-            answer = found.server.client.json("GET", "/_mock/findings", headers={"X-Mock-Workspace": workspace.name})
-        except MockServerError as error:
-            self._found.append(Found(test, "", "", f"the findings of {test} cannot be read: {error}"))
-            return
-        self._found += [Found(test, row["rule"], row["subject"], row["message"]) for row in answer["items"]]
-        if answer["unseen"]:
-            self._found.append(Found(test, "", "", "", answer["unseen"]))
+        headers = {"X-Mock-Workspace": found.workspace.name}
+        with self._told(f"the findings of {test} cannot be read", test):
+            answer = found.server.client.json("GET", "/_mock/findings", headers=headers)
+            self._found += [Found(test, row["rule"], row["subject"], row["message"]) for row in answer["items"]]
+            if answer["unseen"]:
+                self._found.append(Found(test, "", "", "", answer["unseen"]))
+
+    def _told(self, what: str, test: str = "") -> AbstractContextManager[None]:
+        return told(what, lambda text: self._found.append(Found(test, "", "", text)))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        self._found += [Found(*row) for row in getattr(node, "workeroutput", {}).get(_WORKER_OUTPUT, ())]
+        with self._told("the findings of a worker cannot be read"):
+            self._found += [Found(*row) for row in getattr(node, "workeroutput", {}).get(_WORKER_OUTPUT, ())]
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if self._is_worker:
             session.config.workeroutput[_WORKER_OUTPUT] = list(map(list, self._found))  # type: ignore[attr-defined]  # of xdist
         elif session.exitstatus == pytest.ExitCode.OK:
-            is_written = self._accept()
+            is_written = False
+            with self._told("the baseline cannot be read or written"):
+                is_written = self._accept()
             session.exitstatus = pytest.ExitCode.TESTS_FAILED if self._failing else session.exitstatus
             session.exitstatus = session.exitstatus if is_written else pytest.ExitCode.INTERRUPTED
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from mockserver.testing.handles.server import MockServer
 from mockserver.testing.handles.workspace import Workspace
 from mockserver.testing.scenario import Scenario
 from mockserver.testing.sessions.command import CommandServer, NotStartedError
+from mockserver.testing.sessions.guard import told
 
 #: The name of the plugin that adds up coverage, which is there if an option asks for coverage.
 TALLY = "mockserver-coverage"
@@ -86,7 +89,7 @@ class Launcher:
         self._server = CommandServer(command, _timeout_s(config))
         #: Why the server did not start; the start is not repeated.
         self._error: NotStartedError | None = None
-        config.add_cleanup(self._server.stop)
+        config.add_cleanup(self._stop)
 
     def start(self) -> str:
         """Start the server on the first call, and return its root address."""
@@ -106,10 +109,17 @@ class Launcher:
             raise pytest.UsageError("\n".join(filter(None, [str(error), error.printed]))) from error
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        trouble = self._server.trouble() if self._error is None else f"{self._error}\n{self._error.printed}".rstrip()
-        if trouble is not None:
-            terminalreporter.section("mockserver command")
-            terminalreporter.line(trouble)
+        with told("the output of the server's command cannot be shown", terminalreporter.line):
+            trouble = (
+                self._server.trouble() if self._error is None else f"{self._error}\n{self._error.printed}".rstrip()
+            )
+            if trouble is not None:
+                terminalreporter.section("mockserver command")
+                terminalreporter.line(trouble)
+
+    def _stop(self) -> None:
+        with told("the server of the command cannot be stopped", partial(print, file=sys.stderr)):
+            self._server.stop()
 
 
 def _timeout_s(config: pytest.Config) -> float:
@@ -147,7 +157,8 @@ class TestWorkspace:
         if self._is_left:
             return
         self._is_left = True
-        if self.is_kept:
-            self.workspace.leave("failed")
-        else:
-            self.workspace.drop()
+        with suppress(MockServerError):  # the server may be gone
+            if self.is_kept:
+                self.workspace.leave("failed")
+            else:
+                self.workspace.drop()

@@ -16,6 +16,7 @@ from mockserver.coverage.report import Report, report
 from mockserver.coverage.selection import parse
 from mockserver.testing.baseline import BaselineError, Comparison, compare, differences, points_of, selected
 from mockserver.testing.sessions.gate import Gate
+from mockserver.testing.sessions.guard import told
 
 #: How many missing points the terminal shows; chosen to leave room for the summary of pytest.
 _SENTENCES = 10
@@ -51,11 +52,18 @@ class Tally:
         handed = getattr(node, "workeroutput", {}).get(_WORKER_OUTPUT)
         if handed is None:
             self._lost += 1
-        else:
+            return
+        with told("the coverage of a worker cannot be read", self._unwritten.append):
             self.add(json.loads(handed))
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        with told("the coverage of the session cannot be told", self._unwritten.append):
+            self._finish(session)
+        if self._unwritten and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.INTERRUPTED  # 2, the status of a misused command
+
+    def _finish(self, session: pytest.Session) -> None:
         if self._is_worker:
             whole = json.dumps(to_json(report(self._met)))
             session.config.workeroutput[_WORKER_OUTPUT] = whole  # type: ignore[attr-defined]  # of xdist
@@ -67,11 +75,15 @@ class Tally:
             self._write(found, format_, Path(path))
         if session.exitstatus == pytest.ExitCode.OK:
             self._compare()
-            session.exitstatus = self._status(found)
+            if not self._unwritten:
+                session.exitstatus = self._status(found)
 
     def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
-        if config.option.collectonly:
-            return
+        if not config.option.collectonly:
+            with told("the coverage of the session cannot be shown", terminalreporter.line):
+                self._show(terminalreporter)
+
+    def _show(self, terminalreporter: Any) -> None:
         found = report(self._met, self._selection)
         terminalreporter.section("mockserver coverage")
         terminalreporter.write(to_text(found, _SENTENCES))
@@ -107,8 +119,6 @@ class Tally:
             self._unwritten.append(f"cannot write the report to {path}: {error.strerror}")
 
     def _status(self, found: Report) -> pytest.ExitCode:
-        if self._unwritten:
-            return pytest.ExitCode.INTERRUPTED  # 2, the status of a misused command
         is_lost = self._changed is not None and bool(self._changed.lost)
         return pytest.ExitCode.TESTS_FAILED if is_lost or self._is_short(found) else pytest.ExitCode.OK
 
