@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -25,10 +26,11 @@ def openapi(as_json: bool) -> None:
 
 @command("verify")
 @argument(
-    "folder",
-    required=False,
+    "folders",
+    metavar="FOLDER...",
+    nargs=-1,
     type=EXISTING_FOLDER,
-    help="The artifacts of a failed test, which is replayed instead of the contract.",
+    help="The artifacts of failed tests, which are replayed instead of the contract.",
 )
 @option("--keep", is_flag=True, help="With FOLDER and --url: leave the workspace on the server, and tell its address.")
 @option(
@@ -41,31 +43,42 @@ def openapi(as_json: bool) -> None:
 @url("The root address of a running server, which gets a workspace for this alone.")
 @TOKEN
 def verify(
-    folder: Path | None, keep: bool, until: int | None, url: str | None, token: str | None, as_json: bool
+    folders: Sequence[Path], keep: bool, until: int | None, url: str | None, token: str | None, as_json: bool
 ) -> int:
     """Replay the contract's exchanges, here or against a running server; exit status 1 if an answer differs.
 
-    With FOLDER, which pytest --mockserver-artifacts has written, replay a failed test: make a workspace in the state of
+    With a FOLDER, which pytest --mockserver-artifacts has written, replay a failed test: make a workspace in the state
     before the test, and make its requests and control calls again. The exit status is 2 if that is not possible.
     """
     root = root_of(url) if url else None
-    if keep and not (folder and root):
+    if keep and not (folders and root):
         raise Misused("--keep needs FOLDER and --url: only a running server can keep a workspace.")
-    if until and not (folder and root):
-        raise Misused("--until needs FOLDER and --url: only a running server can keep a workspace.")
-    if folder is None:
+    if until and not (len(folders) == 1 and root):
+        raise Misused("--until needs FOLDER and --url: it stops in one test, and only a running server can keep it.")
+    if not folders:
         return _verify_contract(root, token, as_json)
-    try:
-        return _verify_test(folder, root, token, keep or until is not None, until, as_json)
-    except MockServerError as error:
-        raise Misused(told(root or "", error)) from error
-    except (OSError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise Misused(printable(f"{folder}, or the file of MOCKSERVER_CA, cannot be read: {error!r}")) from error
+    answers, differing = 0, dict[str, list[str]]()
+    for folder in folders:
+        if len(folders) > 1 and not as_json:
+            echo(printable(f"{folder}:"))
+        try:
+            found = _verify_test(folder, root, token, keep or until is not None, until, as_json)
+        except MockServerError as error:
+            raise Misused(told(root or "", error)) from error
+        except (OSError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+            raise Misused(printable(f"{folder}, or the file of MOCKSERVER_CA, cannot be read: {error!r}")) from error
+        prefix = f"{folder}: " if len(folders) > 1 else ""
+        answers += len(found)
+        differing |= {f"{prefix}{number}: {name}": rows for number, (name, rows) in enumerate(found, 1) if rows}
+    if as_json:
+        echo(json.dumps({"answers": answers, "differences": differing}, indent=2))
+    return 1 if differing else 0
 
 
 def _verify_test(
     folder: Path, root: str | None, token: str | None, keep: bool, until: int | None, as_json: bool
-) -> int:
+) -> list[tuple[str, list[str]]]:
+    """Replay a test, and return the title and the differences of each answer."""
     from mockserver.core.text.messages import counted
     from mockserver.testing.handles.server import MockServer
     from mockserver.testing.replay import Replay, title
@@ -88,14 +101,12 @@ def _verify_test(
                 test.workspace.leave()
         finally:
             server.drop_all()
-    differing = {f"{number}: {name}": rows for number, (name, rows) in enumerate(found, 1) if rows}
-    if as_json:
-        echo(json.dumps({"answers": len(found), "differences": differing}, indent=2))
-    else:
-        echo(f"{len(found) - len(differing)} of {len(found)} answers are those of the test")
+    if not as_json:
+        same = sum(not rows for _, rows in found)
+        echo(f"{same} of {len(found)} answers are those of the test")
     if keep:
         echo(f"workspace {test.workspace.name}: {test.workspace.dashboard_url}", err=as_json)
-    return 1 if differing else 0
+    return found
 
 
 def _verify_contract(root: str | None, token: str | None, as_json: bool) -> int:

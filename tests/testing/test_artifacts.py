@@ -419,6 +419,31 @@ def test_a_replay_names_the_requests_that_differ_in_json(changed):
     assert json.loads(found.stdout) == {"answers": 1, "differences": {"1: GET /v3/account 404": ["200 and not 404"]}}
 
 
+def test_several_folders_are_replayed_one_after_another(kept, changed):
+    other = changed("journal.json", "items/0/status", 404)
+
+    same = invoke(["verify", str(kept), str(kept)])
+    text, told = (invoke(["verify", str(kept), str(other), *option]) for option in ([], ["--json"]))
+
+    assert (same.exit_code, text.exit_code, told.exit_code) == (0, 1, 1)
+    assert text.stdout.splitlines() == [
+        f"{kept}:", "same     GET /v3/account 200", "1 of 1 answers are those of the test",
+        f"{other}:", "differs  GET /v3/account 404", "         200 and not 404", "0 of 1 answers are those of the test",
+    ]  # fmt: skip
+    differences = {f"{other}: 1: GET /v3/account 404": ["200 and not 404"]}
+    assert json.loads(told.stdout) == {"answers": 2, "differences": differences}
+
+
+def test_each_folder_is_kept_in_a_workspace_of_its_own_and_until_takes_one_folder(kept, running):
+    before = names_of_workspaces(running)
+    kept_both = invoke(["verify", str(kept), str(kept), "--url", running, "--keep"])
+    refused = invoke(["verify", str(kept), str(kept), "--url", running, "--until", "1"])
+
+    assert (kept_both.exit_code, len(names_of_workspaces(running) - before)) == (0, 2)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "--until needs FOLDER and --url: it stops in one test" in refused.stderr
+
+
 @pytest.mark.parametrize(
     ("place", "value", "told"),
     [("evicted", 1500, "the 1,500 oldest requests and calls are missing: they were not kept\n"),
