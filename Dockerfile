@@ -54,10 +54,12 @@ RUN python -c "from pathlib import Path; size = sum(path.lstat().st_size for pat
 ENV PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
     MOCKSERVER_HOST=0.0.0.0 \
+    MOCKSERVER_PORT_FILE=/dev/shm/mockserver-port \
     MOCKSERVER_SCENARIOS=/scenarios
 
 USER 10001:10001
 EXPOSE 8003
+# It reads the port file, whatever --port says, in memory: the file system of a container may be read-only.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["mockserver", "health"]
 ENTRYPOINT ["mockserver"]
 CMD ["serve"]

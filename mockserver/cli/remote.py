@@ -6,7 +6,8 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -43,7 +44,13 @@ def _here() -> str:
     except click.BadParameter as error:
         raise Misused(f"MOCKSERVER_TLS: {error.message}") from error
     scheme = "https" if speaks_tls and not os.environ.get("MOCKSERVER_TLS_PORT") else "http"
-    return f"{scheme}://127.0.0.1:{os.environ.get('MOCKSERVER_PORT', '8003')}"
+    port = os.environ.get("MOCKSERVER_PORT", "8003")
+    with suppress(OSError):  # without a file, no server has been started in this environment
+        port = (
+            Path(os.environ.get("MOCKSERVER_PORT_FILE") or "").read_text(encoding="ascii", errors="replace").strip()
+            or port
+        )
+    return f"{scheme}://127.0.0.1:{port}"
 
 
 def _address_error(root: str) -> str | None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import socket
 import time
+from contextlib import suppress
 from shlex import quote
+from typing import Any
 
 from mockserver.cli.options import JSON, TOKEN, URL, Seconds, targeted, workspace
 from mockserver.cli.output import echo, fail
@@ -22,21 +25,31 @@ _QUESTION_S = 5.0
 @URL
 @JSON
 def health(url: str | None, as_json: bool) -> None:
-    """Check that a server is up; exit status 1 otherwise."""
+    """Check that a server is up; exit status 1 otherwise.
+
+    Without --url, the port is in the file MOCKSERVER_PORT_FILE, which the server wrote, or it is MOCKSERVER_PORT.
+    """
     try:
         root = root_of(url)
-        try:
-            found = health_of(client_of(root, timeout=_QUESTION_S))
-        except MockServerError as error:  # the server here may have been started with the flag --tls
-            if url is not None or not error.members or not root.startswith("http:"):
-                raise
-            root = root.replace("http:", "https:", 1)
-            found = health_of(client_of(root, checked=False, timeout=_QUESTION_S))
+        root, found = _asked(root, is_here=url is None)
     except Misused as error:  # the health check of a container knows 0 and 1 only
         fail(error.message)
     except MockServerError as error:
         fail(told(root, error))
     echo(json.dumps(found) if as_json else f"{found['status']}: {found['scenario']} at {root}")
+
+
+def _asked(root: str, *, is_here: bool) -> tuple[str, dict[str, Any]]:
+    """Return a server's address and health; the server here may have been started with the flags --tls and --host."""
+    try:
+        return root, health_of(client_of(root, checked=not is_here, timeout=_QUESTION_S))
+    except MockServerError as error:
+        other = root.replace("http:", "https:") if error.members else root.replace("127.0.0.1", socket.gethostname())
+        if not is_here or other == root:
+            raise
+        with suppress(MockServerError):
+            return _asked(other, is_here=True)
+        raise
 
 
 @command("wait")

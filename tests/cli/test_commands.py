@@ -209,6 +209,16 @@ def test_health_asks_a_running_server_by_default_of_this_machine(run, serve):
     assert run("health", MOCKSERVER_PORT=root.rpartition(":")[2]).exit_code == 0
 
 
+def test_health_asks_the_port_that_a_server_has_written_before_that_of_a_variable(run, serve, tmp_path):
+    root = serve("empty")
+    path = tmp_path / "port"
+    missing = run("health", MOCKSERVER_PORT=root.rpartition(":")[2], MOCKSERVER_PORT_FILE=str(path))
+    path.write_text(f"{root.rpartition(':')[2]}\n", encoding="ascii")
+
+    assert missing.exit_code == 0
+    assert run("health", MOCKSERVER_PORT="9", MOCKSERVER_PORT_FILE=str(path)).output == f"ok: empty at {root}\n"
+
+
 def test_health_fails_with_a_sentence_when_no_server_answers(run):
     for url, sentence in [
         ("http://127.0.0.1:1", "no server at http://127.0.0.1:1; start one with `mockserver serve`"),

@@ -9,6 +9,7 @@ import requests
 from docker.errors import APIError
 from docker.models.containers import ExecResult
 from engine import DOCKERFILE, PORT, running_engine
+from ports import free_port
 from testcontainers.core.container import DockerContainer
 from testcontainers.core.exceptions import ContainerStartException
 
@@ -66,6 +67,32 @@ def test_a_scenario_may_be_a_file_and_after_the_block_it_does_not_answer(make_co
     assert found["description"] == "a file of its own"
     with pytest.raises(MockServerError):
         server.workspace()
+
+
+@pytest.mark.parametrize(
+    ("command", "environment"),
+    [("serve --port PORT", {}), ("serve --port 0", {}), ("serve", {"MOCKSERVER_PORT": "PORT"}),
+     ("serve --tls --port PORT", {}), ("serve", {"MOCKSERVER_TLS": "true", "MOCKSERVER_PORT": "PORT"}),
+     ("serve --tls --tls-port 0 --port 0", {})],
+)  # fmt: skip
+def test_the_health_check_asks_the_server_however_it_was_told_its_address(make_container, command, environment):
+    port = str(free_port())
+    mock = make_container(command=command.replace("PORT", port))
+    for name, value in environment.items():
+        mock.with_env(name, value.replace("PORT", port))
+
+    with mock:
+        assert mock.exec(["mockserver", "health"]).exit_code == 0
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("make_container", ["real"], indirect=True)
+@pytest.mark.parametrize("command", ["serve --host mock --port 9004", "serve --host mock --tls", "serve --host ::"])
+def test_the_health_check_asks_the_address_of_the_container_in_a_read_only_file_system(make_container, command):
+    hardened = {"hostname": "mock", "read_only": True, "cap_drop": ["ALL"], "user": "4321:4321"}
+
+    with make_container(command=command).with_kwargs(**hardened) as mock:
+        assert mock.exec(["mockserver", "health"]).exit_code == 0
 
 
 def test_a_server_that_ends_says_why(make_container):

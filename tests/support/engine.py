@@ -22,6 +22,8 @@ from urllib.parse import urlsplit
 DOCKERFILE = (Path(__file__).parents[2] / "Dockerfile").read_text(encoding="utf-8")
 #: The environment of the image, but for the address at which it listens.
 ENVIRONMENT = dict(re.findall(r"\b(MOCKSERVER_(?!HOST)\w+)=(\S+)", DOCKERFILE))
+#: Where the server writes its port.
+PORT_FILE = ENVIRONMENT["MOCKSERVER_PORT_FILE"].lstrip("/")
 #: The command of the image's health check.
 HEALTH = json.loads(re.search(r"^HEALTHCHECK .*CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)[1])
 #: The port that the image exposes.
@@ -36,6 +38,7 @@ class Container:
         self.asked = asked
         self.process = None
         (self.folder / "scenarios").mkdir()
+        (self.folder / PORT_FILE).parent.mkdir(parents=True)
 
     def unpack(self, archive):
         with tarfile.open(fileobj=io.BytesIO(archive)) as files:
@@ -43,8 +46,7 @@ class Container:
 
     def start(self):
         self.log = (self.folder / "log").open("wb")
-        command = ["serve", "--port", "0", "--port-file", str(self.folder / "port")]
-        self.process = self._run(command, stdout=subprocess.DEVNULL, stderr=self.log)
+        self.process = self._run(self.asked.get("Cmd") or ["serve"], stdout=subprocess.DEVNULL, stderr=self.log)
 
     def execute(self, command):
         """The exit status of a command, and what it prints."""
@@ -57,17 +59,15 @@ class Container:
         given = dict(pair.split("=", 1) for pair in self.asked.get("Env") or [])
         inside = {name: self._outside(value) for name, value in {**ENVIRONMENT, **given}.items()}
         outer = {name: value for name, value in os.environ.items() if not name.startswith("MOCKSERVER_")}
-        address = {"MOCKSERVER_URL": f"http://127.0.0.1:{self.port or 1}"}
-        return subprocess.Popen(
-            [sys.executable, "-m", "mockserver", *arguments], env={**outer, **inside, **address}, **options
-        )
+        outer["MOCKSERVER_PORT"] = "0"  # all containers share the ports of this machine
+        return subprocess.Popen([sys.executable, "-m", "mockserver", *arguments], env={**outer, **inside}, **options)
 
     def _outside(self, value):
         return f"{self.folder}{value}" if value.startswith("/") else value
 
     @property
     def port(self):
-        path = self.folder / "port"
+        path = self.folder / PORT_FILE
         return int(path.read_text() or 0) if path.exists() else 0
 
     @property
