@@ -75,7 +75,7 @@ def test_the_form_that_makes_a_workspace_stands_above_the_list(api):
 
 def test_a_clock_runs_with_real_time_or_apart_from_it(api):
     make(api, name="jo", scenario="empty")
-    assert "no request yet 2 rows runs with real time" in row(page(api, LIST), "jo")
+    assert "no request yet 3 rows runs with real time" in row(page(api, LIST), "jo")
 
     api.post("/w/jo/_mock/clock/advance", json={"by": "P30D"})
 
