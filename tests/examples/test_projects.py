@@ -93,7 +93,7 @@ class NodeProject:
         section = guide.partition(f"### With {runner}\n")[2].partition("\n#")[0]
         (install, self.configuration, test) = re.findall(r"^```\w+\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
         self.command = test.split()
-        assert install == f"npm install --save-dev {self.name}\nmockserver init\n"
+        assert re.fullmatch(rf"npm install --save-dev {self.name}@[\d.]+\nmockserver init\n", install)
         folder.mkdir()
         (folder / "package.json").write_text(json.dumps({"devDependencies": {self.name: "*"}}))
         (folder / "node_modules").symlink_to(_JS / "node_modules")

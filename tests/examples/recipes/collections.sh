@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Collections for Postman and Bruno, made of the OpenAPI document; the mock answers each request as its example says.
-# Needs: npm install openapi-to-postmanv2 newman @usebruno/cli
+# Needs: npm install openapi-to-postmanv2@6.3.3 newman@6.2.2 @usebruno/cli@4.1.0
 set -euo pipefail
 mock=${MOCKSERVER_URL:-http://localhost:8003}
 variables=(--env-var "baseUrl=$mock" --env-var apiKey=any)
