@@ -103,9 +103,7 @@ class IdentityItem(Item):
     )
     role = fields.Enum(Role, by_value=True, load_default=Role.STANDALONE, **about("what kind of account it is"))
     of = fields.String(allow_none=True, **about("the name of its master; of sub_account and admin only"))
-    api_keys = OwnKeys(
-        **about("the keys that open it: in `default` anywhere, else below `/w/NAME`; one is drawn if left out")
-    )
+    api_keys = OwnKeys(**about("the keys that open it, below `/w/NAME` outside of `default`; one is drawn if left out"))
     revoked_keys = List(ApiKey(), **about("keys that are 401"))
     email = Email(**about("the owner's address; made of the name if left out"))
     first_name = fields.String(**about("the owner's first name"))

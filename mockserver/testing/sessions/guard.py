@@ -20,5 +20,5 @@ def told(what: str, tell: Callable[[str], object]) -> Iterator[None]:
     except (KeyboardInterrupt, pytest.exit.Exception):
         raise
     except BaseException as error:  # noqa: BLE001  # those of `pytest.fail` are no `Exception`
-        lines = " ".join(format_exception_only(error)).split()
-        tell(f"{what}: {' '.join(lines)}")
+        words = " ".join(format_exception_only(error)).split()
+        tell("".join(filter(str.isprintable, f"{what}: {' '.join(words)}")))

@@ -110,9 +110,8 @@ class Launcher:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         with told("the output of the server's command cannot be shown", terminalreporter.line):
-            trouble = (
-                self._server.trouble() if self._error is None else f"{self._error}\n{self._error.printed}".rstrip()
-            )
+            error = self._error
+            trouble = self._server.trouble() if error is None else f"{error}\n{error.printed}".rstrip()
             if trouble is not None:
                 terminalreporter.section("mockserver command")
                 terminalreporter.line(trouble)
@@ -158,7 +157,4 @@ class TestWorkspace:
             return
         self._is_left = True
         with suppress(MockServerError):  # the server may be gone
-            if self.is_kept:
-                self.workspace.leave("failed")
-            else:
-                self.workspace.drop()
+            self.workspace.leave("failed") if self.is_kept else self.workspace.drop()

@@ -59,29 +59,26 @@ class Tally:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         with told("the coverage of the session cannot be told", self._unwritten.append):
-            self._finish(session)
+            if self._is_worker:
+                whole = json.dumps(to_json(report(self._met)))
+                session.config.workeroutput[_WORKER_OUTPUT] = whole  # type: ignore[attr-defined]  # of xdist
+                return
+            if session.config.option.collectonly:
+                return
+            found = report(self._met, self._selection)
+            for format_, path in self._files:
+                self._write(found, format_, Path(path))
+            if session.exitstatus == pytest.ExitCode.OK:
+                self._compare()
+                session.exitstatus = session.exitstatus if self._unwritten else self._status(found)
         if self._unwritten and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.INTERRUPTED  # 2, the status of a misused command
 
-    def _finish(self, session: pytest.Session) -> None:
-        if self._is_worker:
-            whole = json.dumps(to_json(report(self._met)))
-            session.config.workeroutput[_WORKER_OUTPUT] = whole  # type: ignore[attr-defined]  # of xdist
-            return
-        if session.config.option.collectonly:
-            return
-        found = report(self._met, self._selection)
-        for format_, path in self._files:
-            self._write(found, format_, Path(path))
-        if session.exitstatus == pytest.ExitCode.OK:
-            self._compare()
-            if not self._unwritten:
-                session.exitstatus = self._status(found)
-
     def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
-        if not config.option.collectonly:
-            with told("the coverage of the session cannot be shown", terminalreporter.line):
-                self._show(terminalreporter)
+        if config.option.collectonly:
+            return
+        with told("the coverage of the session cannot be shown", terminalreporter.line):
+            self._show(terminalreporter)
 
     def _show(self, terminalreporter: Any) -> None:
         found = report(self._met, self._selection)
