@@ -97,8 +97,14 @@ def test_a_call_of_the_control_api_can_be_tried_out(control):
     assert status.text.split()[0] == "200"
 
 
-#: A call of each page, opened by a deep link.
-DEEP_LINKS = {"docs#/senders/createSender": "createSender", "docs/control#/clock/postClockAdvance": "postClockAdvance"}
+#: Calls of both pages, and of each method that has colours of its own, opened by a deep link.
+DEEP_LINKS = {
+    "docs#/senders/createSender": "createSender",
+    "docs#/senders/updateSender": "updateSender",
+    "docs#/senders/deleteSender": "deleteSender",
+    "docs#/senders/getSenders": "getSenders",
+    "docs/control#/clock/postClockAdvance": "postClockAdvance",
+}
 
 
 @pytest.mark.parametrize("link", DEEP_LINKS)
