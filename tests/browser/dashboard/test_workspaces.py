@@ -64,6 +64,17 @@ def test_a_workspace_is_made_by_the_keyboard_and_its_page_opens(browser, server_
     assert browser.console() == []
 
 
+@pytest.mark.parametrize("width", [320, 1280, 1920])
+def test_the_scenario_of_a_workspace_stands_on_one_line(browser, server_url, name, make, width):
+    make(name, "corporate-v2")
+    with browser.looking(width=width):
+        browser.open(f"{server_url}/_mock/ui/workspaces")
+        (scenario,) = browser.see(f"#workspace-{name} .badge bdi")
+        lines = browser.script("return arguments[0].getClientRects().length", scenario)
+
+    assert (scenario.text, lines) == ("corporate-v2", 1)
+
+
 def test_the_list_takes_in_what_others_make_and_keeps_what_is_typed(browser, server_url, name, make):
     browser.open(f"{server_url}/_mock/ui/workspaces")
     field = type_into(browser, "#new [name=name]", "half a na")
