@@ -48,6 +48,10 @@ def test_front_ends_of_private_names_and_programs_are_answered(api):
     [
         ({"allowed_host": (".acme.com",)}, "https://app.acme.com", "localhost", 200),
         ({"allowed_host": (".acme.com",)}, "https://evilacme.com", "localhost", 403),
+        ({"allowed_host": (".Bücher.example",)}, "https://app.xn--bcher-kva.example", "localhost", 200),
+        ({"allowed_host": ("App.Acme.com.:3000",)}, "https://app.acme.com:3000", "localhost", 200),
+        ({"allowed_host": ("[2606:4700::1111]:80",)}, "http://[2606:4700::1111]", "localhost", 200),
+        ({"allowed_host": ("2606:4700::1111",)}, "http://[2606:4700::1111]", "localhost", 200),
         ({"allowed_host": ("localhost",)}, "capacitor://localhost", "localhost", 200),
         ({"allowed_host": ("*",)}, "https://mock.acme.com", "mock.acme.com", 200),
         ({"allowed_host": ("*",)}, "https://evil.example.com", "mock.acme.com", 403),

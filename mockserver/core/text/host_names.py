@@ -23,7 +23,7 @@ class HostNames:
     """Private names, the name of this machine, and the names of a setting; with a control token any name."""
 
     def __init__(self, allowed: Collection[str] = (), *, has_token: bool = False) -> None:
-        self._allowed = frozenset(name.lower().removesuffix(".") for name in (*allowed, socket.gethostname()))
+        self._allowed = frozenset(map(_plain, (*allowed, socket.gethostname())))
         self.admits = lru_cache(maxsize=_REMEMBERED)(self._admits)
         self._admits_all = has_token or "*" in self._allowed
 
@@ -73,6 +73,12 @@ def fault_of_host(host: str | None) -> str | None:
     if host is None or addresses.is_host(host):
         return None
     return f"malformed Host header {shown(host)}: expected a name or an IP address, with or without a port"
+
+
+def _plain(name: str) -> str:
+    """Return a name of a setting in the form of `host_name`: without port, in lower case and A-labels."""
+    dot, name = name[: name.startswith(".")], name.removeprefix(".")
+    return dot + addresses.ascii_form(re.sub(r"^([^:]+|\[.*\]):\d*$", r"\1", name).strip("[]"))
 
 
 def _is_private(origin: str) -> bool:
