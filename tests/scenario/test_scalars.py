@@ -84,6 +84,14 @@ def test_explicit_tag_is_followed_and_makes_nothing_of_an_ambiguous_scalar(text,
         assert (found, type(found)) == (expected, type(expected))
 
 
+@pytest.mark.parametrize(("text", "value"), [("true", True), ("7", 7), ("~", None), ("'7'", "7"), ("Ada", "Ada")])
+def test_alias_of_an_anchored_key_has_the_value_that_pyyaml_reads(text, value):
+    document = f"&a {text}: 1\nb: *a"
+
+    found = parse(document, "body")["b"]
+    assert (found, type(found)) == (value, type(value)) == (yaml.safe_load(document)["b"], type(value))
+
+
 @given(LIKE_NUMBERS)
 def test_accepted_scalar_has_the_value_that_pyyaml_reads(text):
     try:

@@ -208,7 +208,7 @@ class _YamlReader:
         self._count(event, path)
         if isinstance(event, yaml.ScalarEvent):
             if event.anchor is not None:
-                self._anchors[event.anchor] = _Anchored(event.value, 1, 0)
+                self._anchors[event.anchor] = _Anchored(self._scalar(event), 1, 0)
             if event.value == "<<" and event.tag is None and event.implicit[0]:
                 merge: str = _MERGE
                 return merge
