@@ -18,6 +18,6 @@ def test_given_value_is_shown_with_its_kind_and_redacted_if_secret():
         ([1], "a list of 1 item", "a list of 1 item", ""),
         ({"a": 1, "b": 2}, "a mapping of 2 keys", "a mapping of 2 keys", ""),
         (date(2026, 1, 15), "2026-01-15", "2026-01-15", "a date"),
-        (datetime(2026, 1, 15, tzinfo=UTC), "2026-01-15T00:00:00+00:00", "2026-01-15T00:00:00+00:00", "a date"),
+        (datetime(2026, 1, 15, tzinfo=UTC), "2026-01-15T00:00:00Z", "2026-01-15T00:00:00Z", "a date"),
     ]:
         assert (shown(value), redacted(value), kind_of(value)) == (text, without_secrets, kind)

@@ -54,9 +54,9 @@ def caught_up(workspace, monkeypatch):
     """An event that is set when a workspace has caught up with the clock."""
     found, catch_up = threading.Event(), workspace.catch_up
 
-    def watched():
+    def watched(*arguments):
         try:
-            return catch_up()
+            return catch_up(*arguments)
         finally:
             found.set()
 

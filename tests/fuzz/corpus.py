@@ -76,7 +76,12 @@ def _written(value, media):
     return json.dumps(value, ensure_ascii=False).encode(errors="surrogatepass")
 
 
-_Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):
+    """Writes the nodes of fixtures as well, which know their lines."""
+
+
+for _kind, _represent in ((dict, _Dumper.represent_dict), (list, _Dumper.represent_list), (str, _Dumper.represent_str)):
+    _Dumper.add_multi_representer(_kind, _represent)
 
 
 #: A workspace that answers them; it has no webhooks, so that nothing leaves it.

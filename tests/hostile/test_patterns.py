@@ -46,7 +46,8 @@ USES = {
     "cli.logs:_passes",  # the glob of whoever has called the command
     "control.openapi:_of_path",
     "control.openapi:operation_id",
-    "control.guard:_without_port",
+    "core.text.host_names:_without_port",
+    "scenario.dump:",
     "views.redaction:_pairs_of",  # makes two of the above
     "views.redaction:__init__",  # the secrets of a workspace as they are, one or another
     "control.framework.inputs:name",  # a name of the store's

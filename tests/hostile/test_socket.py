@@ -64,7 +64,7 @@ RAW_REQUESTS = {
     "an empty api-key": (NOTHING + b"\r\nhost: x\r\napi-key:\r\n\r\n", 401),
     "an api-key of other letters": (raw(NOTHING, b"api-key: \xd0\xba\xff"), 401),
     "no host": (NOTHING + b"\r\napi-key: k\r\n\r\n", 404),
-    "a hostile host": (NOTHING + b"\r\nhost: a b/../c\r\napi-key: k\r\n\r\n", 404),
+    "a hostile host": (NOTHING + b"\r\nhost: a b/../c\r\napi-key: k\r\n\r\n", 400),
     "two hosts": (raw(NOTHING, b"host: y"), 400),
     "a raw byte in the path": (raw(b"GET /v3/senders/\xff HTTP/1.1"), 400),
     "an unknown method": (raw(b"BREW /v3/senders HTTP/1.1"), 400),
