@@ -48,7 +48,8 @@ def verify(
     """Replay the contract's exchanges, here or against a running server; exit status 1 if an answer differs.
 
     With a FOLDER, which pytest --mockserver-artifacts has written, replay a failed test: make a workspace in the state
-    before the test, and make its requests and control calls again. The exit status is 2 if that is not possible.
+    before the test, and make its requests and control calls again. The exit status is 2 if that is not possible;
+    further folders are replayed all the same.
     """
     root = root_of(url) if url else None
     if keep and not (folders and root):
@@ -57,7 +58,7 @@ def verify(
         raise Misused("--until needs FOLDER and --url: it stops in one test, and only a running server can keep it.")
     if not folders:
         return _verify_contract(root, token, as_json)
-    answers, differing = 0, dict[str, list[str]]()
+    answers, unreadable, differing = 0, 0, dict[str, list[str]]()
     for folder in folders:
         if len(folders) > 1 and not as_json:
             echo(printable(f"{folder}:"))
@@ -66,13 +67,18 @@ def verify(
         except MockServerError as error:
             raise Misused(told(root or "", error)) from error
         except (OSError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-            raise Misused(printable(f"{folder}, or the file of MOCKSERVER_CA, cannot be read: {error!r}")) from error
+            sentence = printable(f"{folder}, or the file of MOCKSERVER_CA, cannot be read: {error!r}")
+            if len(folders) == 1:
+                raise Misused(sentence) from error
+            echo(sentence, err=True)
+            unreadable += 1
+            continue
         prefix = f"{folder}: " if len(folders) > 1 else ""
         answers += len(found)
         differing |= {f"{prefix}{number}: {name}": rows for number, (name, rows) in enumerate(found, 1) if rows}
     if as_json:
         echo(json.dumps({"answers": answers, "differences": differing}, indent=2))
-    return 1 if differing else 0
+    return 2 if unreadable else 1 if differing else 0
 
 
 def _verify_test(

@@ -55,9 +55,9 @@ class Browser:
             f"{selector} does not appear",
         )
 
-    def until(self, found, complaint="it does not come"):
+    def until(self, found, complaint="it does not come", seconds=20):
         """What is found, as soon as anything is; while one page makes room for another, looking can fail."""
-        wait = WebDriverWait(self.driver, 20, poll_frequency=0.05, ignored_exceptions=[WebDriverException])
+        wait = WebDriverWait(self.driver, seconds, poll_frequency=0.05, ignored_exceptions=[WebDriverException])
         try:
             return wait.until(lambda _: found())
         except TimeoutException:

@@ -434,6 +434,16 @@ def test_several_folders_are_replayed_one_after_another(kept, changed):
     assert json.loads(told.stdout) == {"answers": 2, "differences": differences}
 
 
+def test_a_folder_that_cannot_be_read_is_named_and_the_others_are_replayed(kept, tmp_path):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+
+    found = invoke(["verify", str(empty), str(kept)])
+
+    assert (found.exit_code, found.stdout.splitlines()[-1]) == (2, "1 of 1 answers are those of the test")
+    assert f"{empty}, or the file of MOCKSERVER_CA, cannot be read" in found.stderr
+
+
 def test_each_folder_is_kept_in_a_workspace_of_its_own_and_until_takes_one_folder(kept, running):
     before = names_of_workspaces(running)
     kept_both = invoke(["verify", str(kept), str(kept), "--url", running, "--keep"])
