@@ -31,6 +31,7 @@ class InSessions:
         if SUSPENDED in environ:  # the mock's own server runs requests in sessions itself
             return self._app(environ, start_response)
         body, suspended = _read(get_input_stream(environ), self._body_limit + 1), SuspendedRequest()
+        suspended.runs_again = False
         try:
             outcome = self._storage.run(partial(self._attempt, environ, body, suspended))
             while suspended.waiting:

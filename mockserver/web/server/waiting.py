@@ -41,6 +41,8 @@ class SuspendedRequest:
     held: Held | None = None
     #: Whether the request is carried out even if its client leaves meanwhile.
     stays: bool = False
+    #: Whether the server can run the request again once its fault has let it go.
+    runs_again: bool = True
 
     @cached_property
     def begun(self) -> dict[str, Any]:

@@ -141,8 +141,11 @@ def transmit(wire: Wire, response: ResponseT, environ: dict[str, Any], ended: En
 
     `ended` is called, in any thread, when no client waits for the answer any more.
     """
-    if SUSPENDED not in environ:
+    suspended = environ.get(SUSPENDED)
+    if suspended is None:
         return block(wire, response, ended)
+    if wire.held is not None:
+        wire.held.runs_again = suspended.runs_again
     environ[WIRE], environ[ENDED] = wire, ended
     return response
 
