@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -15,6 +14,7 @@ import click
 from mockserver.cli.output import echo, fail, printable, progress
 from mockserver.cli.program import Misused
 from mockserver.settings import without_version
+from mockserver.settings.files import read_text
 from mockserver.testing.client import Client, MockServerError, path_of, unchecked
 from mockserver.testing.handles.link import Link
 
@@ -25,6 +25,8 @@ Found = TypeVar("Found")
 SPARE_S = 10.0
 #: The most seconds for which a command asks the server to wait at once; below the 30 that a control call takes.
 _WAIT_S = 25.0
+#: The most bytes of a file with a port.
+_PORT_BYTES = 64
 
 
 # ------------------------------------------------------------------ addresses
@@ -45,11 +47,8 @@ def _here() -> str:
         raise Misused(f"MOCKSERVER_TLS: {error.message}") from error
     scheme = "https" if speaks_tls and not os.environ.get("MOCKSERVER_TLS_PORT") else "http"
     port = os.environ.get("MOCKSERVER_PORT", "8003")
-    with suppress(OSError):  # without a file, no server has been started in this environment
-        port = (
-            Path(os.environ.get("MOCKSERVER_PORT_FILE") or "").read_text(encoding="ascii", errors="replace").strip()
-            or port
-        )
+    with suppress(OSError, ValueError):  # without a file, no server has been started in this environment
+        port = read_text(os.environ.get("MOCKSERVER_PORT_FILE") or "", _PORT_BYTES).strip() or port
     return f"{scheme}://127.0.0.1:{port}"
 
 

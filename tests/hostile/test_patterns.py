@@ -46,6 +46,7 @@ USES = {
     "cli.logs:_passes",  # the glob of whoever has called the command
     "control.openapi:_of_path",
     "control.openapi:operation_id",
+    "core.text.host_names:_plain",
     "core.text.host_names:_without_port",
     "scenario.dump:",
     "views.redaction:_pairs_of",  # makes two of the above

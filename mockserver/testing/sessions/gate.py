@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 import pytest
 
-from mockserver.testing.baseline import BaselineError, read
-
 
 class Gate(NamedTuple):
     """The required coverage of the contract."""
@@ -87,11 +85,13 @@ def baseline_of(config: pytest.Config, owner: str = "") -> tuple[Path | None, bo
     path, flag = path_of(config, config.getoption(name), name), f"--{name.replace('_', '-')}"
     if update and path is None:
         raise pytest.UsageError(f"{flag.replace('baseline', 'update-baseline')} goes with {flag} FILE")
-    try:
-        if path is not None and not update:
+    if path is not None and not update:
+        from mockserver.testing.baseline import BaselineError, read  # noqa: PLC0415  # slow to import
+
+        try:
             read(path, findings=bool(owner))
-    except BaselineError as error:
-        raise pytest.UsageError(f"{flag}: {error}") from error
+        except BaselineError as error:
+            raise pytest.UsageError(f"{flag}: {error}") from error
     return path, update
 
 
