@@ -14,6 +14,8 @@ from mockserver.core.text.messages import shown
 
 #: How many Host headers are checked once only. Chosen: more names than a server has, in few megabytes at worst.
 _REMEMBERED = 64
+#: The longest of them, in characters. Chosen: no name is longer.
+_LONGEST = 300
 #: The values of `Sec-Fetch-Site` for requests by pages of this server and its site, or by the user; other clients send
 #: no such header.
 OWN_SITES = frozenset({"", "same-origin", "same-site", "none"})
@@ -24,11 +26,14 @@ class HostNames:
 
     def __init__(self, allowed: Collection[str] = (), *, has_token: bool = False) -> None:
         self._allowed = frozenset(map(_plain, (*allowed, socket.gethostname())))
-        self.admits = lru_cache(maxsize=_REMEMBERED)(self._admits)
+        self._remembered = lru_cache(maxsize=_REMEMBERED)(self._admits)
         self._admits_all = has_token or "*" in self._allowed
 
-    def _admits(self, host: str) -> bool:
+    def admits(self, host: str) -> bool:
         """Return whether a Host header names this server."""
+        return self._remembered(host) if len(host) <= _LONGEST else self._admits(host)
+
+    def _admits(self, host: str) -> bool:
         name = addresses.host_name(host) or ""
         return name != "" and (addresses.is_private_host(name) or self._admits_all or self._allows(name))
 

@@ -58,7 +58,7 @@ OF_NUMBERS = frozenset("+-.0123456789")
 #: Other plain scalars that are not text in YAML 1.2 or 1.1: `differs` are those that PyYAML (1.1), the core schema of
 #: 1.2 and js-yaml (1.2) do not all read as the same value, and integers with leading zeros.
 NUMBER = re.compile(
-    r"""(?: (?P<int> [-+]?(?:0|[1-9][0-9]*) | 0x[0-9a-fA-F]+ )
+    r"""\A(?: (?P<int> [-+]?(?:0|[1-9][0-9]*) | 0x[0-9a-fA-F]+ )
       | (?P<float> (?:[-+]?[0-9]+\.[0-9]* | \.[0-9]+) (?:[eE][-+][0-9]+)? )
       | (?P<special> [-+]?\.(?:inf|Inf|INF) | \.(?:nan|NaN|NAN) )
       | (?P<moment> [0-9]{4}-[0-9]{2}-[0-9]{2} | [0-9]{4}-[0-9]{1,2}-[0-9]{1,2} (?:[Tt]|[ \t]+)
