@@ -9,7 +9,7 @@ from flask import Response, request
 from mockserver.control.framework.call import ControlCall
 from mockserver.control.framework.problem import Problem
 from mockserver.control.sessions import Sessions
-from mockserver.core.text.host_names import OWN_SITES, HostNames, fault_of_host
+from mockserver.core.text.host_names import DEFAULT_HOST, LONGEST_HOST, OWN_SITES, HostNames, fault_of_host
 from mockserver.web.routing.address import CONTROL_PREFIX, DASHBOARD_PREFIX
 
 #: The page that asks for the token, and the files that it loads, need no token.
@@ -55,7 +55,7 @@ class Guard:
                 the Host header is malformed.
         """
         self._check_access(request.path)
-        if fault := fault_of_host(request.environ.get("HTTP_HOST")):
+        if fault := fault_of_host(request.environ.get("HTTP_HOST", DEFAULT_HOST)[:LONGEST_HOST]):
             raise Problem(400, fault)
 
     def _check_access(self, path: str) -> None:

@@ -14,8 +14,10 @@ from mockserver.core.text.messages import shown
 
 #: How many Host headers are checked once only. Chosen: more names than a server has, in few megabytes at worst.
 _REMEMBERED = 64
-#: The longest of them, in characters. Chosen: no name is longer.
-_LONGEST = 300
+#: What stands for a Host header that was not sent, which HTTP/1.0 allows.
+DEFAULT_HOST = "localhost"
+#: The longest of them, in characters: no name is longer, and so a longer one may be cut there and is malformed still.
+LONGEST_HOST = 300
 #: The values of `Sec-Fetch-Site` for requests by pages of this server and its site, or by the user; other clients send
 #: no such header.
 OWN_SITES = frozenset({"", "same-origin", "same-site", "none"})
@@ -31,7 +33,7 @@ class HostNames:
 
     def admits(self, host: str) -> bool:
         """Return whether a Host header names this server."""
-        return self._remembered(host) if len(host) <= _LONGEST else self._admits(host)
+        return self._remembered(host) if len(host) <= LONGEST_HOST else self._admits(host)
 
     def _admits(self, host: str) -> bool:
         name = addresses.host_name(host) or ""
@@ -66,16 +68,16 @@ class HostNames:
 def host_url(environ: Mapping[str, Any]) -> str:
     """Return the address of this server as its client has called it, with a slash at its end, in ASCII."""
     scheme, host = environ["wsgi.url_scheme"], environ.get("HTTP_HOST")
-    if host is None or fault_of_host(host):
+    if host is None or fault_of_host(host[:LONGEST_HOST]):
         name, port = environ["SERVER_NAME"], environ["SERVER_PORT"]
         host = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
     return f"{scheme}://{host.removesuffix(':443' if scheme == 'https' else ':80')}/"
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def fault_of_host(host: str | None) -> str | None:
-    """Return why no address can have a Host header, or None."""
-    if host is None or addresses.is_host(host):
+def fault_of_host(host: str) -> str | None:
+    """Return why no address can have a Host header of at most `LONGEST_HOST` characters, or None."""
+    if addresses.is_host(host):
         return None
     return f"malformed Host header {shown(host)}: expected a name or an IP address, with or without a port"
 

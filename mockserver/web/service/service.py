@@ -22,7 +22,7 @@ from mockserver.core.contract.errors import (
 )
 from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.state.faults import Fault
-from mockserver.core.text.host_names import HostNames, fault_of_host
+from mockserver.core.text.host_names import DEFAULT_HOST, LONGEST_HOST, HostNames, fault_of_host
 from mockserver.core.traffic.exchange import Exchange, Held, Reply, Wire
 from mockserver.core.workspaces.caller import Bearers
 from mockserver.core.workspaces.lifecycle import settle
@@ -298,7 +298,7 @@ class Service:
 
     def _check_head(self, environ: dict[str, Any], method: str, audience: Audience) -> None:
         """Refuse a malformed Host header, and foreign web pages, but for links to our pages and discovery of OAuth."""
-        if fault := fault_of_host(environ.get("HTTP_HOST")):
+        if fault := fault_of_host(environ.get("HTTP_HOST", DEFAULT_HOST)[:LONGEST_HOST]):
             raise BAD_REQUEST(fault)
         if "HTTP_ORIGIN" not in environ and "HTTP_SEC_FETCH_SITE" not in environ:
             return
