@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from time import time
 from uuid import UUID
 
 import pytest
+
+from mockserver.core.workspaces.workspace import Workspace
 
 OTP = 123456
 WAITING = {"id": 2, "name": "Ops", "email": "ops@acme.test", "state": "awaiting_verification", "otp": OTP}
@@ -84,6 +87,19 @@ def test_an_entry_tells_all_of_a_request_and_its_answer(workspace):
         ],
         "reason": None,
     }
+
+
+def test_an_entry_is_timed_from_when_its_request_came_and_not_from_when_its_workspace_was_free(api, monkeypatch):
+    began, catch_up = [], Workspace.catch_up
+
+    def noted(workspace):
+        began.append(time())
+        return catch_up(workspace)
+
+    monkeypatch.setattr(Workspace, "catch_up", noted)
+    api.get("/v3/account")
+
+    assert api.workspace.journal.newest.real_at <= began[0]
 
 
 def test_an_entry_is_found_by_the_id_that_its_answer_carried(workspace):

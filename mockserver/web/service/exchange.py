@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache, lru_cache
 from http import HTTPStatus
-from time import time
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -126,8 +125,8 @@ def early_refusal(path: str, status: int, message: str) -> Response:
 # ---------------------------------------------------------------------- the exchange
 
 
-def begin(workspace: Workspace, request: Request, route: Route, now: datetime) -> Exchange:
-    """Return a new exchange, or the earlier exchange of a held request."""
+def begin(workspace: Workspace, request: Request, route: Route, now: datetime, came_at: float) -> Exchange:
+    """Return a new exchange, or the earlier exchange of a held request, which came in seconds since 1970."""
     environ = request.environ
     suspended: SuspendedRequest | None = environ.get(SUSPENDED)
     if suspended is not None and (held := suspended.held) is not None:
@@ -150,7 +149,7 @@ def begin(workspace: Workspace, request: Request, route: Route, now: datetime) -
         body=body,
         operation=route.operation,
         params=route.params,
-        real_at=time(),
+        real_at=came_at,
         connection=environ.get(CONNECTION),
     )
 

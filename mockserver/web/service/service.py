@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
-from time import perf_counter
+from time import perf_counter, time
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -180,7 +180,7 @@ class Service:
             LeaveLoop: on the event loop, the request takes long or a lock is not free.
             ConnectionResetError: a fault wants no answer, and the server is an ordinary WSGI server.
         """
-        started = perf_counter()
+        came_at, started = time(), perf_counter()
         environ = request.environ
         if route.endpoint is None and (waiting := pending_of(environ)) is not None:
             return self._answer_later(waiting, environ)
@@ -200,7 +200,7 @@ class Service:
                 try:
                     if found.caller is not None:
                         found.caller = found.caller.now()  # another thread may have replaced the state meanwhile
-                    exchange = workspace.answering = begin(workspace, request, route, now)
+                    exchange = workspace.answering = begin(workspace, request, route, now, came_at)
                     response, wire = self._exchange(handler, found, exchange)
                 finally:
                     workspace.state.clock.pin(pinned)
