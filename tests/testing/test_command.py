@@ -175,7 +175,9 @@ def test_a_server_that_ends_while_tests_run_is_told(run):
     import os, pathlib, signal
 
     def test_it(mockserver):
-        os.kill(int(pathlib.Path("pid").read_text()), signal.SIGKILL)
+        pid = int(pathlib.Path("pid").read_text())
+        os.kill(pid, signal.SIGKILL)
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     """
     result = run(suite, "--mockserver-command", shell(f"echo $$ > pid; exec {SERVE}"))
 
