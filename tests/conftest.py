@@ -14,6 +14,7 @@ import pytest
 import signing_keys
 import stored_apps
 from shared_files import SharedFiles
+from stepped import Stepped
 from tracing import repeats, untraced
 
 from mockserver import MockServer, Settings, create_app
@@ -39,7 +40,7 @@ class Api:
 
     @property
     def store(self):
-        return self.app.store
+        return Stepped(self.app.store)
 
     @property
     def workspace(self):
@@ -93,10 +94,9 @@ def shared_files(request, tmp_path_factory):
 def pytest_addoption(parser):
     parser.addoption(
         "--store",
-        choices=("memory", "sqlite", "sqlite-always", "redis"),
+        choices=("memory", "sqlite", "redis"),
         default="memory",
-        help="what keeps the workspaces of the tests; but for `memory` each is read again in the end, and compared; "
-        "`sqlite-always` is `sqlite` with `--store-sync always`",
+        help="what keeps the workspaces of the tests; but for `memory` each is read again in the end, and compared",
     )
     parser.addoption(
         "--replicas",

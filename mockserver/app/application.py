@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from flask import Request, request, request_tearing_down
@@ -12,14 +13,15 @@ from werkzeug.exceptions import InternalServerError
 from werkzeug.routing import MapAdapter
 from werkzeug.wrappers import Response
 
+from mockserver.app.in_steps import InSteps
 from mockserver.app.mock import Mock
-from mockserver.app.sessions import InSessions
 from mockserver.core.workspaces.storage import SharedStorage
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.settings import Settings
 from mockserver.web.application import LeanFlask
 from mockserver.web.routing.address import API_PREFIX, DASHBOARD_PREFIX, is_of_the_mock
 from mockserver.web.server import loop
+from mockserver.web.server.waiting import SUSPENDED
 from mockserver.web.server.wsgi import KNOWN, WsgiAnswer
 from mockserver.web.service.exchange import ApiResponse
 from mockserver.web.service.service import take_workspace_off
@@ -49,14 +51,15 @@ class Application(LeanFlask):
         self.add_component(mock.oauth)
         self.config["MAX_CONTENT_LENGTH"] = mock.settings.body_limit
         self.register_error_handler(InternalServerError, lambda _: mock.service.fail())
-        if mock.store.storage.in_sessions:
-            self.wsgi_app = InSessions(self.wsgi_app, mock.store.storage, mock.settings.body_limit)  # type: ignore[method-assign]  # as Flask wants it done
 
     def close(self) -> None:
         self.mock.close()
 
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer by the service, the control application, the dashboard or Flask."""
+        """Answer by the service, the control application, the dashboard or Flask, in a step."""
+        if SUSPENDED not in environ:
+            within = InSteps(partial(Application.wsgi_app, self), self.store.storage, self.settings.body_limit)
+            return within(environ, start_response)
         environ.pop(KNOWN, None)  # a program's middleware may have changed the request
         take_workspace_off(environ)
         if environ["PATH_INFO"].startswith(API_PREFIX) and not self._has_teardown:
@@ -68,7 +71,7 @@ class Application(LeanFlask):
         is_page = f"{environ['PATH_INFO']}/".startswith(f"{DASHBOARD_PREFIX}/")
         app = self._dashboard if is_page else self._control
         if app is None:
-            loop.leave(environ)  # others are answered while it is imported
+            loop.leave()  # others are answered while it is imported
             app = self.dashboard if is_page else self.control
         return app.wsgi_app(environ, start_response)
 

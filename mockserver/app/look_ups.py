@@ -64,10 +64,9 @@ class LookUps:
         }
         if not _all_over(environ, workspace, asked):
             return False
-        with workspace.lock:
-            # Read again: during the look-ups the workspace may have been reset, or the domain created anew.
-            questions = [question for question in _questions(caller, name) if question.asked in asked]
-            lookup.publish(workspace, name, questions, {key: one.found for key, one in asked.items()})
+        # Asked anew: during the look-ups the workspace may have been reset, or the domain created anew.
+        questions = [question for question in _questions(caller, name) if question.asked in asked]
+        lookup.publish(workspace, name, questions, {key: one.found for key, one in asked.items()})
         return True
 
     def _ask(self, workspace: Workspace, question: lookup.Question) -> _LookUp:
@@ -106,7 +105,6 @@ def _all_over(environ: dict[str, Any], workspace: Workspace, asked: Mapping[tupl
 
 def _questions(caller: Caller, name: str) -> list[lookup.Question]:
     """Return DNS questions about a domain in the workspace's present state."""
-    with caller.workspace.lock:
-        if caller.workspace.state.behaviour.dns != "resolver":
-            return []
-        return lookup.questions(caller.workspace, caller.now().account, name)
+    if caller.workspace.state.behaviour.dns != "resolver":
+        return []
+    return lookup.questions(caller.workspace, caller.account, name)

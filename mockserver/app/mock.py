@@ -108,7 +108,7 @@ class Mock:
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if self._flask is None:
-            loop.leave(environ)  # others are answered while Flask is imported
+            loop.leave()  # others are answered while Flask is imported
         return self.flask(environ, start_response)
 
     def health(self) -> dict[str, dict[str, Any]]:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from mockserver.app.look_ups import LookUps
 from mockserver.core.effects import CallOutcome, IsWanted, Job, Report
 from mockserver.core.traffic.mail import Mail
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import Store
 from mockserver.effects.addresses import mail_address
 from mockserver.effects.dispatcher import Dispatcher, Task
@@ -99,7 +100,11 @@ def _forwarder(settings: Settings) -> Forwards | None:
 
 def _take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> bool:
     """Receive an e-mail, and save it where answers wait for it. Return whether it is saved."""
-    return store.storage.attempt(partial(inbound.take, store, raw, sender, recipients))
+    try:
+        inbound.take(store, raw, sender, recipients)
+    except StorageError:
+        return False
+    return True
 
 
 def _outcome(job: Job, egress: Egress, ca: str | None) -> CallOutcome:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mockserver.core.lazy import lazy
 from mockserver.core.state.faults import Fault
 from mockserver.core.text.addresses import PRIVATE_SUFFIXES
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import DEFAULT, Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.settings import Settings
@@ -99,7 +100,7 @@ def _write(file: Path, pem: str) -> None:
         raise ValueError(f"cannot write the certificate of the authority to {file}: {reason}") from error
 
 
-#: Does work that waits for a lock in a thread.
+#: Does work that waits for a workspace in a thread.
 Wait = Callable[[Callable[[], Fault | None]], Awaitable[Fault | None]]
 
 
@@ -120,26 +121,25 @@ class Handshakes:
         is_named = name is not None and name.endswith(PRIVATE_SUFFIXES)
         if not is_named or not (store.storage.is_shared or called in store):
             called = DEFAULT
-        workspace = None if store.storage.in_sessions else store.peek(called)
-        if workspace is None:  # it is passivated or shared, and loading takes a while
-            return await self._wait(lambda: self._taken_after_loading(called))
-        if not workspace.state.faults.has_any_of_handshakes:
+        workspace = None if store.storage.is_shared else store.peek(called)
+        if workspace is not None and not workspace.state.faults.has_any_of_handshakes:
             return None
-        return await self._wait(lambda: self._taken(workspace))
+        return await self._wait(lambda: self._taken_in_step(called))
 
-    def _taken_after_loading(self, name: str) -> Fault | None:
-        """Return the fault by a passivated workspace, or None if loading fails: its requests tell the reason."""
-        store, found = self._store, list[Fault | None]()
+    def _taken_in_step(self, name: str) -> Fault | None:
+        """Return the fault by a workspace, or None if it cannot be read: its requests tell the reason."""
+        store = self._store
         if store.storage.failure is not None:
             return None  # the attempt may take long
-        is_saved = store.storage.attempt(lambda: found.append(self._taken(store.look(name) or store.default)))
-        return found[-1] if is_saved else None
+        try:
+            return store.storage.run(lambda: self._taken(store.look(name) or store.default))
+        except StorageError:
+            return None
 
     def _taken(self, workspace: Workspace) -> Fault | None:
-        with workspace.lock:
-            state = workspace.state
-            found = state.faults.take_handshake(state.clock.now(), state.random)
-            if found is not None:
-                self._store.meter.add_handshake(found.kind)
-                workspace.watchers.tell("control")
+        state = workspace.state
+        found = state.faults.take_handshake(state.clock.now(), state.random)
+        if found is not None:
+            self._store.meter.add_handshake(found.kind)
+            workspace.watchers.tell("control")
         return found

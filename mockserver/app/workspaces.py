@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,7 +66,7 @@ def store_of(settings: Settings, library: Library, effects: Effects, storage: St
         replica=Replica(settings.replica or ""),
         storage=storage,
     )
-    found.before_loading = loop.leave_here
+    found.storage.leave = loop.leave
     return found
 
 
@@ -125,8 +124,7 @@ def storage_of(settings: Settings) -> Storage:
     """Return the storage of workspaces; the caller closes it."""
     if settings.store == "memory":
         return Storage()
-    from mockserver.storage.background import BackgroundStorage  # noqa: PLC0415  # few servers save anything
-    from mockserver.storage.engine import EngineError  # noqa: PLC0415  # as above
+    from mockserver.storage.engine import EngineError  # noqa: PLC0415  # few servers save anything
     from mockserver.storage.sessions import SessionStorage  # noqa: PLC0415  # as above
 
     try:
@@ -134,10 +132,9 @@ def storage_of(settings: Settings) -> Storage:
     except EngineError as error:
         raise StorageError(str(error)) from error
     limits = WorkspaceLimits.of(settings)
-    if engine.kind == "sqlite" and settings.store_sync != "always":
-        return BackgroundStorage(engine, parts=PARTS, limits=limits)
-    sys.setswitchinterval(_SWITCH_S)
-    return SessionStorage(engine, parts=PARTS, limits=limits, before_waiting=partial(loop.leave_here, waits=True))
+    if not engine.is_alone:
+        sys.setswitchinterval(_SWITCH_S)
+    return SessionStorage(engine, parts=PARTS, limits=limits)
 
 
 def _engine(settings: Settings) -> Engine:

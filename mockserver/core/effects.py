@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from threading import RLock
 from typing import Any, NamedTuple, Protocol
 
 from mockserver.core.state.state import State
@@ -198,11 +197,13 @@ class Timed(Protocol):
 
     name: str
     state: State
-    #: Held while state and timers are used.
-    lock: RLock
 
     def run(self, step: Callable[[], Any]) -> Any:
-        """Run a step that takes the lock."""
+        """Run a step, which opens the workspace."""
+        ...
+
+    def open(self) -> None:
+        """Let the present step have the workspace to itself, and fire due timers."""
         ...
 
     def catch_up(self) -> object:

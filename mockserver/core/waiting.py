@@ -1,15 +1,12 @@
-"""Waiting for a workspace: event subscriptions, and a lock for long work.
+"""Waiting for events of a workspace.
 
 How a request waits without a thread is in `web.server`.
 """
 
 from __future__ import annotations
 
-import threading
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Callable
-from contextlib import suppress
-from types import TracebackType
 from typing import Literal, get_args
 
 #: `request`: an exchange is over. `mail`: an e-mail was sent, or its delivery has progressed. `transition`: an instance
@@ -78,49 +75,3 @@ class Watchers:
         for wake, kinds in tuple(self._wanted.items()):
             if kind is None or not kinds or kind in kinds:
                 wake()
-
-
-class CallbackLock:
-    """A reentrant lock with blocking acquisition or callbacks, one callback at a time."""
-
-    def __init__(self) -> None:
-        self._lock = threading.RLock()
-        #: How often the thread that holds the lock has acquired it.
-        self._depth = 0
-        self._waiting: deque[Callable[[], object]] = deque()
-
-    def acquire(self, *, blocking: bool = True) -> bool:
-        is_taken = self._lock.acquire(blocking)
-        if is_taken:
-            self._depth += 1
-        return is_taken
-
-    def release(self) -> None:
-        self._depth -= 1
-        is_free = not self._depth
-        self._lock.release()
-        if is_free:
-            self.tell()
-
-    def __enter__(self) -> None:
-        self.acquire()
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.release()
-
-    def when_free(self, callback: Callable[[], object]) -> None:
-        """Call a function once when the lock is free, possibly immediately.
-
-        Another thread may be faster, so the function has to acquire the lock without blocking. In any case it calls
-        `tell`, so that the next function is called.
-        """
-        self._waiting.append(callback)
-        self.tell()
-
-    def tell(self) -> None:
-        """If the lock is free, call the function that has waited longest."""
-        if not self._depth:
-            with suppress(IndexError):  # no function waits
-                self._waiting.popleft()()

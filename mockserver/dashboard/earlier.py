@@ -90,11 +90,10 @@ def _is_repeated(call: CallRecord) -> bool:
 
 def earlier(workspace: Workspace, target: Exchange) -> Earlier:
     """Write the steps before a request as lines of a test."""
-    with workspace.lock:
-        steps = earlier_steps(workspace, target)
-        evicted = workspace.journal.evicted + workspace.calls.evicted
-        start, keys = workspace.state.clock.start, dict(workspace.state.keys)
-        names = {identifier: row.name for identifier, row in workspace.state.accounts.items()}
+    steps = earlier_steps(workspace, target)
+    evicted = workspace.journal.evicted + workspace.calls.evicted
+    start, keys = workspace.state.clock.start, dict(workspace.state.keys)
+    names = {identifier: row.name for identifier, row in workspace.state.accounts.items()}
     notes = (
         [f"{evicted:,} older requests and calls are not kept any more: what they did is missing."] if evicted else []
     )

@@ -49,8 +49,7 @@ def named(cause: Mapping[str, Any]) -> Named:
 def named_in(workspace: Workspace, cause: Mapping[str, Any]) -> Named:
     """Return what a cause or effect is called in a workspace, and its page."""
     kind, identifier = cause["kind"], str(cause["id"])
-    with workspace.lock:
-        text = _CAUSES[kind](workspace, identifier)
+    text = _CAUSES[kind](workspace, identifier)
     if text is None:
         return Named(_lost(kind, identifier))
     return Named(text, f"{_PATHS[kind]}/{quote(identifier, safe='')}")

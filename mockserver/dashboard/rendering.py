@@ -168,11 +168,10 @@ _QUARTER, _MOST_DUE = timedelta(minutes=15), 100
 
 def _hour(workspace: Workspace) -> dict[str, Any]:
     """Return the time in a workspace and its next timer, for the header."""
-    with workspace.lock:
-        clock, timer = workspace.state.clock, workspace.state.timers.next()
-        now = clock.now()
-        soonest = islice(workspace.state.timers.soonest(), _MOST_DUE)
-        due = sum(1 for _ in takewhile(lambda row: row.moment - now <= _QUARTER, soonest))
+    clock, timer = workspace.state.clock, workspace.state.timers.next()
+    now = clock.now()
+    soonest = islice(workspace.state.timers.soonest(), _MOST_DUE)
+    due = sum(1 for _ in takewhile(lambda row: row.moment - now <= _QUARTER, soonest))
     found: dict[str, Any] = {
         "now": write_instant(now), "ms": unix_ms(now), "frozen": clock.frozen, "next": None,
         "due": f"{due}{'+' if due == _MOST_DUE else ''} timer{'s' if due != 1 else ''} due until then",

@@ -43,13 +43,12 @@ def _keys(workspace: Workspace, sent: Sent) -> list[dict[str, Any]]:
     The account that called comes first, and its first key is chosen.
     """
     found: list[dict[str, Any]] = []
-    with workspace.lock:
-        for account in sorted(workspace.state.accounts.values(), key=lambda account: account.name != sent.account):
-            for number, key in enumerate(account.api_keys, 1):
-                name = account.name if number == 1 else f"{account.name}, key {number}"
-                found.append({"name": name, "key": key, "is_chosen": number == 1 and account.name == sent.account})
-            if len(found) >= _MOST_KEYS:
-                break
+    for account in sorted(workspace.state.accounts.values(), key=lambda account: account.name != sent.account):
+        for number, key in enumerate(account.api_keys, 1):
+            name = account.name if number == 1 else f"{account.name}, key {number}"
+            found.append({"name": name, "key": key, "is_chosen": number == 1 and account.name == sent.account})
+        if len(found) >= _MOST_KEYS:
+            break
     is_unknown = sent.has_key and not any(row["is_chosen"] for row in found)
     nobodys = {"name": "an unknown key", "key": NOBODY, "is_chosen": is_unknown}
     return [*found[:_MOST_KEYS], nobodys, {"name": "no key", "key": "", "is_chosen": not sent.has_key}]
@@ -59,8 +58,7 @@ def _notes(workspace: Workspace, exchange: Exchange, sent: Sent) -> Iterator[str
     if sent.is_redacted:
         yield f"Secrets are not shown: write the right value in place of each {REDACTED} (Edit and send)."
     if exchange.operation == VERIFY:
-        with workspace.lock:
-            found = SENDER.find(workspace, exchange.path.split("/")[3])
+        found = SENDER.find(workspace, exchange.path.split("/")[3])
         if found is not None and found[1].otp is not None:
             yield f"The present code of sender {found[1].id} is {found[1].otp}."
     if "authorization" in exchange.by_header:

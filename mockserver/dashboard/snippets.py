@@ -202,8 +202,7 @@ TITLES: Mapping[str, str] = {
 
 def snippets(workspace: Workspace, exchange: Exchange, root: str) -> list[Snippet]:
     """Return all snippets of an exchange for the server at `root`."""
-    with workspace.lock:
-        is_slow = len(earlier_steps(workspace, exchange)) > _MOST_STEPS
+    is_slow = len(earlier_steps(workspace, exchange)) > _MOST_STEPS
     return [
         Snippet(name, title, "" if is_slow and name == "pytest" else text(name, workspace, exchange, root))
         for name, title in TITLES.items()
@@ -226,9 +225,8 @@ def text(name: str, workspace: Workspace, exchange: Exchange, root: str) -> str:
 
 def _key(workspace: Workspace, sent: Sent) -> str | None:
     """Return an API key for the called account, or None for unknown callers."""
-    with workspace.lock:
-        account = None if sent.account is None else workspace.state.account_named(sent.account)
-        return None if account is None else next(iter(account.api_keys), None)
+    account = None if sent.account is None else workspace.state.account_named(sent.account)
+    return None if account is None else next(iter(account.api_keys), None)
 
 
 def _preparation(workspace: Workspace, exchange: Exchange, sent: Sent) -> Preparation:

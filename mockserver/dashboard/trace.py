@@ -56,16 +56,15 @@ _LINK = re.compile(rf'<a href="{_ROOT}/_mock/ui/([^"]*)"[^>]*>(.*?)</a>', re.DOT
 
 def trace_of(workspace: Workspace) -> str:
     """Write the trace of a workspace in HTML, without secrets."""
-    with workspace.lock:
-        after, kept = dump(workspace), list(events(workspace))
-        found = kept[:_MOST][::-1]
-        rows = [_row(workspace, event) for event in found]
-        report = report_of(workspace)
-        numbers = {row.id: len(workspace.journal) - index for index, row in enumerate(workspace.journal)}
-        codes = [str(mail.otp) for mail in workspace.state.mailbox if mail.otp is not None]
-        clock = workspace.state.clock
-        values = {"now": write_instant(clock.now()), "frozen": clock.frozen}
-        number = len(kept) + workspace.journal.evicted + workspace.calls.evicted
+    after, kept = dump(workspace), list(events(workspace))
+    found = kept[:_MOST][::-1]
+    rows = [_row(workspace, event) for event in found]
+    report = report_of(workspace)
+    numbers = {row.id: len(workspace.journal) - index for index, row in enumerate(workspace.journal)}
+    codes = [str(mail.otp) for mail in workspace.state.mailbox if mail.otp is not None]
+    clock = workspace.state.clock
+    values = {"now": write_instant(clock.now()), "frozen": clock.frozen}
+    number = len(kept) + workspace.journal.evicted + workspace.calls.evicted
     # Outside the lock, as large requests take long.
     for event, row in zip(found, rows, strict=True):
         if isinstance(event.what, Exchange):

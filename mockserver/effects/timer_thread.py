@@ -25,7 +25,7 @@ class TimerThread:
     """Fires due timers of workspaces; its thread runs while timers are pending."""
 
     def __init__(self) -> None:
-        #: Held for all attributes below; taken after the lock of a workspace, never before one.
+        #: Held for all attributes below; taken after a workspace, never before one.
         self._changed = threading.Condition()
         #: When each workspace catches up, by `time.monotonic`.
         self._turns: weakref.WeakKeyDictionary[Timed, float] = weakref.WeakKeyDictionary()
@@ -36,7 +36,7 @@ class TimerThread:
         self.rounds = Rounds()
 
     def watch(self, workspace: Timed) -> None:
-        """Wait for the next timer of a workspace whose timers or clock have changed; the caller holds its lock."""
+        """Wait for the next timer of a workspace whose timers or clock have changed."""
         timer = workspace.state.timers.next()
         if timer is None or workspace.state.clock.frozen:
             return
@@ -84,9 +84,8 @@ class TimerThread:
             return
 
         def now() -> None:
-            with workspace.lock:
-                workspace.catch_up()
-                self.watch(workspace)
+            workspace.open()
+            self.watch(workspace)
 
         self.rounds.run(TIMERS(workspace.name), lambda: workspace.run(now))
         if self.rounds.is_put_off(TIMERS(workspace.name)):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -54,26 +55,35 @@ _OF_THE_WORKSPACE = _ITS_OWN.union(*(resource.workspace_members for resource in 
 _BEHAVIOUR = BehaviourItem()
 
 
-def add(workspace: Workspace, account: Account, document: Mapping[str, Any]) -> None:
-    """Add a partial document to a running workspace; after an error nothing has changed.
+def add(
+    workspace: Workspace, account: Account, document: Mapping[str, Any], drafts: tuple[Draft, Draft] | None = None
+) -> None:
+    """Add a partial document to an open workspace; after an error nothing has changed.
 
-    Sections at the top of the document go to `account`.
+    Sections at the top of the document go to `account`. `drafts` is the document as `drafted` has loaded it before.
     """
     with counting_from(workspace.state.clock.now):
-        # Loaded before the lock is taken, and twice: the rows of the trial hold on to what was loaded for it.
-        for_trial, for_good = _draft(document), _draft(document)
-        with workspace.lock:
-            if workspace.state.document_bytes + weight(document) > workspace.limits.documents_bytes:
-                # Rows that are gone count no more.
-                workspace.state.document_bytes = min(workspace.state.document_bytes, weight(dump(workspace)))
-            for_trial.check(lambda data, rest: _Addition(workspace, account.name, data, rest).check())
-            addition = _Addition(workspace.dry_run(), account.name, for_trial.data, for_trial.rest)
-            for_trial.report(addition.mistakes())
-            for_trial.refuse()
-            late = list(_Addition(workspace, account.name, for_good.data, document).mistakes())
-            assert not late, f"what went well in the trial is wrong in the workspace: {late}"
-            workspace.catch_up()
-            workspace.watchers.tell()
+        for_trial, for_good = drafts or drafted(document, workspace.state.clock.now)
+        if workspace.state.document_bytes + weight(document) > workspace.limits.documents_bytes:
+            # Rows that are gone count no more.
+            workspace.state.document_bytes = min(workspace.state.document_bytes, weight(dump(workspace)))
+        for_trial.check(lambda data, rest: _Addition(workspace, account.name, data, rest).check())
+        addition = _Addition(workspace.dry_run(), account.name, for_trial.data, for_trial.rest)
+        for_trial.report(addition.mistakes())
+        for_trial.refuse()
+        late = list(_Addition(workspace, account.name, for_good.data, document).mistakes())
+        assert not late, f"what went well in the trial is wrong in the workspace: {late}"
+        workspace.catch_up()
+        workspace.watchers.tell()
+
+
+def drafted(document: Mapping[str, Any], now: Callable[[], datetime]) -> tuple[Draft, Draft]:
+    """Load a partial document twice, as the rows of a trial hold on to what was loaded for it.
+
+    It takes a while and needs no workspace; relative instants count from `now`.
+    """
+    with counting_from(now):
+        return _draft(document), _draft(document)
 
 
 def _draft(document: Mapping[str, Any]) -> Draft:

@@ -78,12 +78,6 @@ class Settings:
         "goes on with; or in Redis or Valkey, which several servers share (rediss:// for TLS).",
         metavar="memory|sqlite:PATH|redis://HOST:PORT",
     )
-    store_sync: str = setting(
-        "background",
-        Choice(("background", "always")),
-        "When what has changed is written to a file: within a second, or before the answer leaves. To a store that "
-        "servers share it is always written before.",
-    )
     store_cache: int = setting(
         200,
         _COUNT,

@@ -112,6 +112,9 @@ class Header(NamedTuple):
 class Engine(Protocol):
     """A store of workspaces. Every method may raise `EngineError`."""
 
+    #: Whether traces may be missing, as a server has ended without saving them; `close` notes it for the next server.
+    was_interrupted: bool
+
     @property
     def kind(self) -> str:
         """The engine's name in the setting `store`: `sqlite` or `redis`."""
@@ -132,8 +135,12 @@ class Engine(Protocol):
     def header(self) -> Header:
         """The description of the store."""
 
-    def write(self, batch: Batch) -> None:
-        """Write a batch atomically; an empty batch only shows whether the store can be written.
+    @property
+    def is_alone(self) -> bool:
+        """Whether no other server uses the store, so that what is in memory is up to date."""
+
+    def write(self, *batches: Batch) -> None:
+        """Write batches, one after the other, in one transaction; an empty one only shows whether that is possible.
 
         Raises:
             ConflictError: a workspace has another version than the batch names, or another server has its turn to write

@@ -1,4 +1,4 @@
-"""Storage in an engine: the common base of background and session storage."""
+"""Storage in an engine: reading workspaces, and what is known of each saved one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 
 from mockserver.core.traffic.coverage import Coverage
@@ -44,31 +45,40 @@ class SavedWorkspace:
         #: The version of the stored copy. None: the workspace is unsaved. Empty: unknown after a failed step.
         self.version: str | None = None if newer is None else newer.version
         self.written = Written(workspace) if newer is None else Written.loaded(workspace, newer)
-        #: Whether changes were taken, and are neither saved nor taken back yet.
-        self.is_taken = False
+        #: How often changes of the workspace were lost, as they could not be saved.
+        self.losses = 0
+        #: The part of the workspace that differs from the saved one by ids only, which were given out in a failed step
+        #: and are saved soon; None without any.
+        self.owed: bytes | None = None
+        #: Done when the last changes that were taken are saved, or cannot be; None without any.
+        self.pending: Future[None] | None = None
+        #: Done when changes that nobody has taken are saved; None unless a step waits for them.
+        self.asked: Future[None] | None = None
+
+    @property
+    def unsaved(self) -> Iterator[Future[None]]:
+        """What a step waits for that has seen the workspace."""
+        return (future for future in (self.pending, self.asked) if future is not None and not future.done())
 
     def take(self, *, is_wanted: bool = False) -> Row | None:
-        """Return the changes for `confirm` or `take_back`; None without changes unless `is_wanted`.
-
-        The caller holds the lock of the workspace.
-        """
+        """Return the changes since the last call, for `confirm`; None without changes unless `is_wanted`."""
         try:
             changes, due_at = self.written.changes(), self._due_at()
         except Exception as error:
             raise StorageError(f"workspace {self.name} cannot be written: {error}") from error
+        if self.owed is not None and changes == Changes({forms.WORKSPACE: self.owed}, []):
+            self.written.forget(forms.WORKSPACE)
+            changes = Changes()
+        else:
+            self.owed = None
         if not (changes or self.version is None or is_wanted):
             return None
-        self.is_taken = True
         return Row(self.name, changes, self.version or "", due_at)
 
-    def confirm(self, nonce: str = "") -> None:
+    def confirm(self, nonce: str) -> None:
         """Mark the taken changes as saved by the batch with this nonce."""
         counter = int((self.version or "0").partition("-")[0])
-        self.version, self.is_taken = f"{counter + 1}-{nonce}", False
-
-    def take_back(self) -> None:
-        self.written.take_back()
-        self.is_taken = False
+        self.version = f"{counter + 1}-{nonce}"
 
     def outline(self) -> Outline:
         """Return name, keys and due time for a passivated workspace."""
@@ -152,10 +162,11 @@ class EngineStorage(Storage):
             _LOG.warning("the store %s", "can be used again" if failure is None else f"cannot be used: {failure}")
         self._failure, self._last_failure = failure, failure or self._last_failure
 
-    def _write(self, batch: Batch) -> None:
+    def _write(self, *batches: Batch) -> None:
+        """Write batches in one transaction."""
         try:
             with self._using():
-                self._engine.write(batch)
+                self._engine.write(*batches)
         except StorageError as error:
             self._failed += 1
             self._note(str(error))

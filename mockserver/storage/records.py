@@ -1,4 +1,4 @@
-"""Converting workspaces to fields and back. The caller holds the lock of a workspace in use."""
+"""Converting workspaces to fields and back. A workspace in use belongs to the step or to the writer that calls."""
 
 from __future__ import annotations
 
@@ -222,11 +222,11 @@ class _Marks(NamedTuple):
 
 
 class Written:
-    """The engine's copy of a workspace, as hashes and positions; the caller holds the workspace's lock."""
+    """The engine's copy of a workspace, as hashes and positions."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._marks = self._before = _Marks({}, {}, {}, {}, {})
+        self._marks = _Marks({}, {}, {}, {}, {})
 
     @classmethod
     def loaded(cls, workspace: Workspace, newer: Newer | None = None) -> Written:
@@ -241,14 +241,14 @@ class Written:
         parts, keys = (_hashes(known, newer, prefix) for known, prefix in ((before.parts, PART), (before.keys, _KEYS)))
         marks = {name: Mark.of(name, workspace, held) for name, held in entries_of(newer.fields).items()}
         sources = {name: source for name, source, _ in _sources(workspace)}
-        self._marks = self._before = _Marks(parts, keys, marks, before.rows, sources)
+        self._marks = _Marks(parts, keys, marks, before.rows, sources)
 
     def changes(self) -> Changes:
         """Return the changes since the last call, and mark them as saved.
 
         To write it twice, or after what a later call returns, leads to the same.
         """
-        before = self._before = self._marks
+        before = self._marks
         rows: dict[str, Known] = {}
         sources: dict[str, object] = {}
         fields, parts, gone = _compared(self._parts(rows, sources), before.parts)
@@ -265,8 +265,11 @@ class Written:
         self._marks = _Marks(parts, keys, marks, rows, sources)
         return Changes(fields, gone)
 
-    def take_back(self) -> None:
-        self._marks = self._before
+    def forget(self, name: str) -> None:
+        """Return a part among the next changes again."""
+        self._marks = self._marks._replace(
+            parts={part: mark for part, mark in self._marks.parts.items() if part != name}
+        )
 
     def _parts(self, rows: dict[str, Known], sources: dict[str, object]) -> _Contents:
         """Yield all parts, and record versions and sources for the next call."""

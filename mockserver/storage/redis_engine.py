@@ -28,6 +28,7 @@ class Engine:
     """A store in Redis for several servers; each write changes a workspace's version."""
 
     kind = "redis"
+    is_alone = was_interrupted = False
 
     def __init__(self, url: str, *, layout: str = "", writer: str = "", is_server: bool = True) -> None:
         """Open a store; an empty `layout` accepts any layout.
@@ -97,7 +98,8 @@ class Engine:
         self.failure = f"{self.place} is closed"
         self._client.close()
 
-    def write(self, batch: Batch) -> None:
+    def write(self, *batches: Batch) -> None:
+        (batch,) = batches  # what other servers have changed refuses a step, and not those beside it
         expected = {row.name: row.base for row in batch.rows} | dict(batch.removed)
         arguments = [*_flat(expected), *_flat(batch.counts), len(batch.removed), *batch.removed, len(batch.rows)]
         for row in batch.rows:

@@ -10,21 +10,24 @@ from __future__ import annotations
 import logging
 import random
 import secrets
-import threading
 import time
-from _thread import RLock  # `threading.RLock` is a function that makes one of these
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import wait
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, cast
 from weakref import WeakValueDictionary
 
+from mockserver.core.state.identifiers import skipped
+from mockserver.core.time.clock import draw_version
 from mockserver.core.traffic.causes import Changed
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.storage import MissingError, Outline, Result, StorageError
-from mockserver.core.workspaces.workspace import Parts, Workspace, WorkspaceLimits
+from mockserver.core.workspaces.storage import MissingError, OutageError, Outline, Result, Saving, Step, StorageError
+from mockserver.core.workspaces.workspace import Access, Parts, Workspace, WorkspaceLimits
 from mockserver.storage import forms, records
-from mockserver.storage.engine import ANY_VERSION, Batch, ConflictError, Engine, EngineError, Row
+from mockserver.storage.commits import Commit, Commits
+from mockserver.storage.engine import ANY_VERSION, Batch, Changes, ConflictError, Engine, EngineError, Row
 from mockserver.storage.engine_storage import EngineStorage, SavedWorkspace
+from mockserver.storage.packing import UnreadableError, decode, encode
 from mockserver.storage.records import Written
 
 if TYPE_CHECKING:
@@ -37,6 +40,9 @@ _MOST_TRIES, _IN_TURN = 50, 2
 _PATIENCE_S, _SHORT_PATIENCE_S = 30.0, 0.5
 #: The longest wait for a turn, and the polling interval, in seconds.
 _TURN_S, _LOOK_S = 3.0, 0.005
+#: How long a step waits for the thread that commits, which takes the changes of a workspace meanwhile, in seconds.
+#: Chosen: to run elsewhere takes longer, and the thread needs the interpreter all the time.
+_TAKEN_S = 0.01
 
 _LOG = logging.getLogger(__name__)
 
@@ -45,183 +51,250 @@ class GoneError(ConflictError):
     """A workspace has left the memory, and its step has to look it up again."""
 
 
-class SessionLock(RLock):  # type: ignore[misc]  # CPython lets it be subclassed, whatever typeshed says
-    """The lock of a workspace: taking it opens the workspace, and the step holds the lock until its end."""
+class Session(Step):
+    """A step with the changes that it commits."""
 
-    storage: SessionStorage
-    #: The stored copy; None for a workspace that is gone (it is freed), or unsaved, whose lock is an ordinary lock.
-    saved: SavedWorkspace | None = None
-    #: Whether the workspace was removed or passivated: waiting steps look it up again.
-    is_gone: bool = False
+    __slots__ = ("_collected", "_drawn", "counts", "is_read", "opened", "removed", "touched")
 
-    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        """Take the lock within a step.
-
-        Raises:
-            StorageError: the workspace cannot be read.
-            ConflictError: the workspace is gone, or held by a step that may wait for this one.
-        """
-        is_opened = (self.saved is None and not self.is_gone) or self._is_owned()  # type: ignore[attr-defined]  # as above
-        if not is_opened and not self.storage.current.open(self, timeout if blocking else 0):
-            return False
-        return bool(super().acquire(blocking, timeout))
-
-    __enter__ = acquire
-
-    def take(self, timeout: float) -> bool:
-        """Take the lock for a session. Return False after a timeout."""
-        return bool(super().acquire(timeout=timeout))
-
-
-class Session:
-    """The opened and changed workspaces of one step."""
-
-    def __init__(self, storage: SessionStorage) -> None:
-        self._storage = storage
-        self.opened: dict[SessionLock, SavedWorkspace] = {}
-        #: The versions of the workspaces to remove, by name.
-        self.removed: dict[str, str] = {}
+    def __init__(self, *, is_read: bool = False) -> None:
+        super().__init__()
+        self.is_read = is_read
+        #: The opened workspaces, each with how often it was lost before.
+        self.opened: dict[SavedWorkspace, int] = {}
+        #: The versions of the workspaces to remove, by name, and their outlines.
+        self.removed: dict[str, tuple[str, Outline | None]] = {}
         self.counts: dict[str, int] = {}
         #: The names of workspaces to write even if unchanged.
         self.touched: set[str] = set()
-        self.after: list[Callable[[], object]] = []
         #: Lists of transitions with their lengths before the step; a failed step truncates them.
         self._collected: list[tuple[list[Changed], int]] = []
+        self._drawn = draw_version() if is_read else 0
 
-    def open(self, lock: SessionLock, timeout: float = -1) -> bool:
-        """Take a workspace's lock until the session ends, and update the workspace. Return False after a timeout."""
-        self._storage.before_waiting()
-        if not lock.take(timeout if timeout >= 0 else _SHORT_PATIENCE_S if self.opened else _PATIENCE_S):
-            if timeout < 0:
-                raise ConflictError(())
-            return False
-        saved = lock.saved
-        try:
-            if saved is None:
-                raise GoneError(())  # noqa: TRY301  # the lock is released below
-            self._storage.refresh(saved)
-        except BaseException:
-            lock.release()
-            raise
-        self.hold(lock, saved)
-        return True
-
-    def hold(self, lock: SessionLock, saved: SavedWorkspace) -> None:
-        """Keep a lock of this thread until the session ends."""
-        self.opened[lock] = saved
+    def open(self, saved: SavedWorkspace) -> None:
+        """Keep a workspace that was taken until the session ends."""
+        self.hold(saved.workspace.access)
+        self.opened[saved] = saved.losses
         self._collected += [(rows, len(rows)) for rows in saved.workspace.collecting()]
 
-    def remove(self, name: str) -> None:
+    def remove(self, name: str, outline: Outline | None) -> None:
         """Remove a workspace with the commit."""
-        self.removed[name] = ANY_VERSION
-        for lock, saved in self.opened.items():
+        self.removed[name] = ANY_VERSION, outline
+        for saved in self.opened:
             if saved.name == name:
-                self.removed[name] = saved.version or ANY_VERSION
-                lock.saved, lock.is_gone = None, True
+                self.removed[name] = saved.version or ANY_VERSION, saved.outline() if saved.version else None
+                saved.workspace.access.saved, saved.workspace.access.is_gone = None, True
 
-    def rows(self) -> dict[SavedWorkspace, Row]:
-        """Return the changes of opened workspaces, without removed workspaces."""
-        staying = [saved for lock, saved in self.opened.items() if not lock.is_gone]
-        taken = {saved: saved.take(is_wanted=saved.name in self.touched) for saved in staying}
-        return {saved: row for saved, row in taken.items() if row is not None}
+    @property
+    def staying(self) -> Iterator[SavedWorkspace]:
+        """The opened workspaces without the removed ones."""
+        return (saved for saved in self.opened if not saved.workspace.access.is_gone)
 
-    def drop(self) -> Collection[str]:
-        """Discard all changes, and return the names of workspaces to create or remove; others are loaded again."""
+    def leaves_traces_only(self) -> bool:
+        """Return whether the step has changed nothing of the service's state; in doubt it has."""
+        states = [saved.workspace.state for saved in self.opened]
+        is_plain = self.is_read and not (self.removed or self.counts or self.touched)
+        if not is_plain or draw_version() != self._drawn + 1:
+            return False
+        # Rules count their hits, and what is varied is announced once; all else that changes draws a version.
+        return not any(state.faults or state.stubs or state.varied for state in states)
+
+    @property
+    def is_about_one(self) -> bool:
+        """Whether the step has had one saved workspace, and no other was made or removed."""
+        is_plain = len(self.opened) == 1 and not (self.removed or self.counts or self.touched)
+        return is_plain and all(saved.version is not None for saved in self.staying)
+
+    def batch(self, nonce: str = "") -> Batch:
+        """Return all changes."""
+        taken = (saved.take(is_wanted=saved.name in self.touched) for saved in self.staying)
+        removed = {name: version for name, (version, _) in self.removed.items()}
+        return Batch(removed, [row for row in taken if row is not None], self.counts, nonce)
+
+    def commit(self) -> Commit | None:
+        """Return all changes, to be saved as a whole, or None without any."""
+        batch = self.batch()
+        removed = {name: outline for name, (_, outline) in self.removed.items()}
+        names = {row.name for row in batch.rows}.union(removed)
+        created = {row.name: None for row in batch.rows if not row.base}
+        saved = [(saved, losses) for saved, losses in self.opened.items() if saved.name in names]
+        return Commit(batch, saved, {**created, **removed}) if batch else None
+
+    def lost(self) -> dict[str, Outline | None]:
+        """Return the workspaces that were to be made, and are gone, and to be removed, with their outlines."""
+        made = [saved for saved in self.opened if saved.version is None]
+        for saved in made:
+            saved.workspace.access.saved, saved.workspace.access.is_gone = None, True
+        removed = {name: outline for name, (_, outline) in self.removed.items()}
+        return {**{saved.name: None for saved in made}, **removed}
+
+    def drop(self) -> dict[str, Outline | None]:
+        """Discard all changes; the workspaces are read again. Return those that are `lost`."""
         for rows, length in self._collected:
             del rows[length:]
-        lost = {saved.name for saved in self.opened.values() if saved.version is None}
-        for lock, saved in self.opened.items():
-            if saved.version is None:
-                lock.saved, lock.is_gone = None, True
-            else:
+        for saved in self.opened:
+            if saved.version is not None:
                 saved.version = ""
-        return lost | set(self.removed)
-
-    def release(self) -> None:
-        for lock in self.opened:
-            lock.release()
-        self.opened = {}
+        return self.lost()
 
 
 class SessionStorage(EngineStorage):
-    """Saves the changes of each step before `run` returns; with a shared engine, a `SharedStorage`."""
+    """Saves the changes of each step before its answer leaves; with a shared engine, a `SharedStorage`."""
 
-    in_sessions = True
-
-    def __init__(
-        self,
-        engine: Engine,
-        *,
-        parts: Parts,
-        limits: WorkspaceLimits,
-        before_waiting: Callable[[], object] = lambda: None,
-    ) -> None:
-        """Prepare the storage, as `EngineStorage`.
-
-        `before_waiting` is called before a step waits for anything, and may raise an exception, so that the step runs
-        where it may wait.
-        """
+    def __init__(self, engine: Engine, *, parts: Parts, limits: WorkspaceLimits) -> None:
+        """Prepare the storage. `close` closes the engine."""
         super().__init__(engine, parts=parts, limits=limits)
-        self.before_waiting = before_waiting
-        self._lost: Callable[[str], object] = lambda name: None
-        self._local = threading.local()
+        self._lost: Callable[[str, Outline | None], object] = lambda name, outline: None
         self._saved: WeakValueDictionary[str, SavedWorkspace] = WeakValueDictionary()
+        self._commits: Commits | None = None
+        if engine.is_alone:
+            try:
+                if engine.was_interrupted:
+                    self._skip_ids()
+                self._commits = Commits(lambda batches: self._write(*batches), self._lose, self._is_away)
+            except StorageError:
+                engine.close()
+                raise
+
+    def _skip_ids(self) -> None:
+        """Leave out, in all workspaces, the ids of requests that may have been given out and not saved."""
+        outlines, rows = self.outlines(), []
+        with self._using():
+            saved = self._engine.field([row.name for row in outlines], forms.WORKSPACE)
+        for outline in outlines:
+            with suppress(LookupError, UnreadableError):  # the workspace cannot be loaded either
+                form = decode(saved[outline.name], forms.WorkspaceForm)
+                content = encode(form._replace(ids=skipped(form.ids)))
+                rows.append(Row(outline.name, Changes({forms.WORKSPACE: content}), ANY_VERSION, outline.due_at))
+        self._write(Batch(rows=rows))
+        self._engine.was_interrupted = False
 
     @property
     def is_shared(self) -> bool:
-        return self._engine.kind == "redis"
+        return self._commits is None
 
     @property
     def server(self) -> str:
         return self._shared.server if self.is_shared else ""
 
     @property
-    def session(self) -> Session | None:
-        """The session of this thread's step, or None."""
-        found: Session | None = getattr(self._local, "session", None)
-        return found
-
-    @property
-    def current(self) -> Session:
+    def session(self) -> Session:
         """The session of this thread's step, which has to run."""
-        session = self.session
-        if session is None:
-            self.before_waiting()  # the event loop runs no steps
-        assert session is not None, "a stored workspace is used in steps only"
-        return session
+        step = self.current
+        assert isinstance(step, Session), "`begin` has made it"
+        return step
+
+    def _waiting(self) -> int:
+        return 0 if self._commits is None else len(self._commits)
+
+    def _is_away(self) -> bool:
+        self.retry()
+        return self._failure is not None
+
+    def close(self) -> bool:
+        """Save the last traces, close the engine, and return whether all is saved; forked processes save nothing."""
+        is_saved = self._commits is None or self._is_forked or self._commits.close()
+        if not is_saved:
+            reason = self._last_failure or "a workspace is in use"
+            _LOG.error("the last traces could not be saved and are lost: %s", reason)
+            self._engine.was_interrupted = True
+        super().close()
+        return is_saved
+
+    # ------------------------------------------------------------------ steps
 
     def run(self, step: Callable[[], Result]) -> Result:
-        if self.session is not None:
+        if self.step is not None:
             return step()
-        self.before_waiting()
+        found, saving = self.begin(step)
+        if saving is not None:
+            saving.wait()
+        return found
+
+    def begin(self, step: Callable[[], Result], *, is_read: bool = False) -> tuple[Result, Saving | None]:
+        if self._is_forked:
+            raise OutageError(str(self.failure))
         rivals: Collection[str] = ()
         for tries in range(_MOST_TRIES):
-            session = self._local.session = Session(self)
+            session = self._local.step = Session(is_read=is_read)
             try:
-                with self._in_turn(rivals if tries >= _IN_TURN else ()):
+                with self._in_turn(rivals) if tries >= _IN_TURN else nullcontext():
                     found = step()
-                    self._commit(session)
+                    saving = self._commit(session)
             except ConflictError as conflict:
-                self._drop(session)
+                self._undo(session)
+                self.leave(waits=True)
                 if isinstance(conflict, GoneError) and tries > _IN_TURN:  # it has not looked it up
                     raise MissingError("the workspace has left the memory of this server") from None
                 rivals = conflict.names
             except BaseException:
-                self._drop(session)
+                self._undo(session)
                 raise
             else:
-                self._end(session)
-                return found
+                self._release(session)
+                if saving.futures:
+                    return found, saving
+                saving.finish()
+                return found, None
             time.sleep(random.random() * _LOOK_S * tries)  # noqa: S311  # so that two do not meet again
         names = ", ".join(sorted(rivals)) or "of this request"
         raise StorageError(f"workspace {names} is changed by other servers all the time; send the request again")
 
-    def after(self, call: Callable[[], object]) -> None:
-        session = self.session
-        if session is None:
-            call()
+    def _commit(self, session: Session) -> Saving:
+        """Save the changes of a session, at once or soon; the workspaces are still the session's."""
+        if self._commits is None:
+            self._write_now(session)
+            return Saving((), session.finish)
+        unsaved = [future for saved in session.opened for future in saved.unsaved]
+        if session.leaves_traces_only():
+            for saved in session.opened:
+                self._commits.expect(saved)
+        elif session.is_about_one:
+            unsaved = [self._commits.ask(saved, losses) for saved, losses in session.opened.items()]
+        elif commit := session.commit():
+            self._commits.add(commit)
+            unsaved.append(commit.done)
+        return Saving(unsaved, session.finish)
+
+    def _write_now(self, session: Session) -> None:
+        batch = session.batch(secrets.token_hex(8))
+        if batch:
+            self.leave(waits=True)
+            self._write(batch)
+            for row in batch.rows:
+                self._saved[row.name].confirm(batch.nonce)
+
+    def _undo(self, session: Session) -> None:
+        """End a step that has failed, or that is run again.
+
+        In a store that other servers share nothing of it stays. Else what it has done stays, as it does in memory, such
+        as timers that have fired.
+        """
+        lost: Mapping[str, Outline | None] = {}
+        if self._commits is None:
+            lost = session.drop()
+        elif session.is_about_one and not session.after:
+            for saved in session.opened:
+                self._commits.expect(saved)
         else:
-            session.after.append(call)
+            try:
+                self._commit(session).then()
+            except (ConflictError, StorageError):  # what it builds on was lost
+                lost = session.lost()
+        self._release(session)
+        for name, outline in lost.items():
+            self._lost(name, outline)
+
+    def _release(self, session: Session) -> None:
+        self._local.step = None
+        session.release()
+
+    def _lose(self, commit: Commit) -> None:
+        self._engine.was_interrupted = True  # traces went with it, and the next server skips their ids
+        for saved, _ in commit.saved:
+            if saved.name in commit.lost:
+                saved.workspace.access.saved, saved.workspace.access.is_gone = None, True
+        for name, outline in commit.lost.items():
+            self._lost(name, outline)
 
     @contextmanager
     def _in_turn(self, names: Collection[str]) -> Iterator[None]:
@@ -241,44 +314,62 @@ class SessionStorage(EngineStorage):
     def _order(self, name: str) -> bool:
         return self._asked(lambda engine: engine.order(name))
 
-    def _commit(self, session: Session) -> None:
-        rows, nonce = session.rows(), secrets.token_hex(8)
-        batch = Batch(session.removed, tuple(rows.values()), session.counts, nonce)
-        if not batch:
-            return
-        self._write(batch)
-        for saved in rows:
-            saved.confirm(nonce)
+    # ------------------------------------------------------------------ workspaces
 
-    def _drop(self, session: Session) -> None:
-        lost = session.drop()
-        self._local.session = None
-        session.release()
-        for name in lost:
-            self._lost(name)
+    def hold(self, workspace: Workspace, patience_s: float | None = None) -> bool:
+        """As `Storage.hold`, after an update of the workspace.
 
-    def _end(self, session: Session) -> None:
-        self._local.session = None
-        session.release()
-        for call in session.after:
-            try:
-                call()
-            except Exception:  # noqa: BLE001  # the others happen nevertheless
-                _LOG.exception("an effect of a saved step has failed")
+        Raises:
+            StorageError: the workspace cannot be read.
+            ConflictError: the workspace is gone, or held by a step that may wait for this one.
+        """
+        session, access = self.session, workspace.access
+        if access.step is session:
+            return True
+        if self._commits is None:
+            self.leave(waits=True)
+        if not self._take(session, access, patience_s):
+            return False
+        try:
+            self._bring_up_to_date(access.saved)
+        except BaseException as error:
+            if isinstance(error, MissingError):
+                access.saved, access.is_gone = None, True
+            access.give_back()
+            raise
+        session.open(access.saved)
+        return True
 
-    def lock(self) -> threading.RLock:
-        found = SessionLock()
-        found.storage = self
-        return found
+    def _take(self, session: Session, access: Access, patience_s: float | None) -> bool:
+        if access.take():
+            return True
+        if patience_s is not None:
+            return access.take(patience_s)
+        if access.step is None and access.take(_TAKEN_S):
+            return True
+        self.leave(waits=True)
+        if not access.take(_SHORT_PATIENCE_S if session.opened else _PATIENCE_S):
+            raise ConflictError(())
+        return True
+
+    def _bring_up_to_date(self, saved: SavedWorkspace | None) -> None:
+        if saved is None:
+            raise GoneError(())
+        if self._commits is None or not (saved.version or saved.version is None):
+            self.leave(waits=True)
+            self.refresh(saved)
 
     def load(self, name: str) -> Workspace:
-        self.before_waiting()
-        if self.session is not None and name in self.session.removed:
+        self.leave(waits=True)
+        if isinstance(self.step, Session) and name in self.step.removed:
             raise MissingError(f"workspace {name} was removed")
         return super().load(name)
 
     def refresh(self, saved: SavedWorkspace) -> None:
-        """Update a workspace to the engine's version; this thread holds the lock."""
+        """Update a workspace to the engine's version; this step has taken it."""
+        if saved.pending is not None:
+            wait([saved.pending])
+        ids = saved.workspace.ids
         with self._using(f"workspace {saved.name} cannot be loaded: "):
             version, saved.version = saved.version or "", ""  # unless this succeeds, all of it is read next time
             newer = self._engine.read(saved.name, version)
@@ -291,36 +382,40 @@ class SessionStorage(EngineStorage):
                 workspace = records.load(saved.name, newer.fields, parts=self._parts, limits=self._limits)
                 records.take_over(saved.workspace, workspace)
                 saved.written = Written.loaded(saved.workspace, newer)
+                if self._commits is not None:
+                    saved.workspace.ids.follow_on(ids)
+                    saved.owed = encode(forms.WorkspaceForm.of(saved.workspace))
+                    self._commits.expect(saved)
         saved.version = version if newer is None else newer.version
         if newer is not None:
             saved.workspace.effects.watch(saved.workspace)
 
-    def follow(self, lost: Callable[[str], object]) -> None:
+    def follow(self, lost: Callable[[str, Outline | None], object]) -> None:
         self._lost = lost
 
     def add(self, workspace: Workspace) -> None:
-        lock, saved = workspace.lock, self._taken_up(workspace)
-        assert isinstance(lock, SessionLock), "`lock` has made it"
-        self.run(lambda: self._hold(lock, saved))
+        access, saved = workspace.access, self._taken_up(workspace)
+        access.take()  # nobody else has it yet
+        access.saved = self._saved[saved.name] = saved
+        self.session.open(saved)
 
-    def _hold(self, lock: SessionLock, saved: SavedWorkspace) -> None:
-        lock.take(_PATIENCE_S)  # nobody else has it yet
-        lock.saved = self._saved[saved.name] = saved
-        self.current.hold(lock, saved)
-
-    def remove(self, name: str) -> None:
-        self.run(lambda: self.current.remove(name))
+    def remove(self, name: str, outline: Outline | None = None) -> None:
+        self.run(lambda: self.session.remove(name, outline))
 
     def release(self, workspace: Workspace) -> Outline | None:
-        lock = workspace.lock
-        if not isinstance(lock, SessionLock) or lock.saved is None or lock.saved.version is None:
+        access = workspace.access
+        saved: SavedWorkspace | None = access.saved
+        if saved is None or not saved.version or any(saved.unsaved):
             return None
-        outline, lock.saved, lock.is_gone = lock.saved.outline(), None, True
+        if self._commits is not None and saved in self._commits:
+            return None
+        outline = saved.outline()
+        access.saved, access.is_gone = None, True
         return outline
 
     def add_past(self, coverage: Coverage) -> None:
         def count() -> None:
-            counts = self.current.counts
+            counts = self.session.counts
             for name, number in forms.counts_of(coverage).items():
                 counts[name] = counts.get(name, 0) + number
 
@@ -332,7 +427,7 @@ class SessionStorage(EngineStorage):
         return cast("RedisEngine", self._engine)
 
     def _asked(self, ask: Callable[[RedisEngine], Result]) -> Result:
-        self.before_waiting()
+        self.leave(waits=True)
         with self._using():
             return ask(self._shared)
 
@@ -354,13 +449,8 @@ class SessionStorage(EngineStorage):
     def forget(self, name: str) -> None:
         self._asked(lambda engine: engine.forget(name))
 
-    def open(self, workspace: Workspace) -> None:
-        assert self.current, "a step runs"
-        with workspace.lock:
-            pass  # the session holds it from now on
-
     def copy(self, name: str) -> Workspace:
-        self.before_waiting()
+        self.leave(waits=True)
         return self._read(name).workspace
 
     def changes(self) -> Iterator[tuple[str, bool]]:
@@ -376,4 +466,4 @@ class SessionStorage(EngineStorage):
         others.discard(self.server)
         dead = others - set(self._asked(lambda engine: engine.living(others)))
         workspace.resume(dead.__contains__)
-        self.current.touched.add(workspace.name)  # so that the time when somebody has to look again is written
+        self.session.touched.add(workspace.name)  # so that the time when somebody has to look again is written

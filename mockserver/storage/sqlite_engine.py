@@ -129,6 +129,8 @@ PRAGMA secure_delete = OFF; -- do not overwrite what is deleted, as some builds 
 PRAGMA trusted_schema = OFF; -- somebody else may have made the file
 PRAGMA cell_size_check = ON;
 """
+#: The name of the value that says that a server uses the file.
+_IN_USE = "in use"
 #: The beginning of the names of counts among the values.
 _COUNT = "count/"
 
@@ -137,6 +139,8 @@ class Engine:
     """A store in a file, for all threads of the process that has opened it; the protocol documents the methods."""
 
     kind = "sqlite"
+    is_alone = True
+    was_interrupted = False
     failure: str | None = None  # each use of the file tells whether it can be used
 
     def __init__(
@@ -174,6 +178,9 @@ class Engine:
                 self.header = wanted
             row = connection.execute("SELECT coalesce(max(turn), 0) FROM workspace").fetchone()
             (self._turn,) = _checked(row, int)
+            if wanted is not None:
+                self.was_interrupted = self._get(_IN_USE) is not None
+                self._put(_IN_USE, b"")
         self._file.check(is_used=True)
 
     @property
@@ -193,33 +200,41 @@ class Engine:
     def close(self) -> None:
         self.failure = f"{self.place} is closed"
         with self._lock, suppress(sqlite3.Error):
+            with suppress(sqlite3.Error, EngineError), self._connection:
+                self._file.check()
+                if not self.was_interrupted:
+                    self._connection.execute("DELETE FROM value WHERE name = ?", (_IN_USE,))
             self._connection.close()
 
-    def write(self, batch: Batch) -> None:
+    def write(self, *batches: Batch) -> None:
         with self._used() as connection, connection:
-            if not batch:  # two transactions: the file grows, and later writes use the room
+            if not any(batches):  # two transactions: the file grows, and later writes use the room
                 self._put("trial", bytes(1 << 16))
                 connection.execute("DELETE FROM value WHERE name = 'trial'")
             connection.execute("BEGIN")
-            removed = [(name,) for name in batch.removed]
-            connection.executemany("DELETE FROM workspace WHERE name = ?", removed)
-            connection.executemany("DELETE FROM field WHERE workspace = ?", removed)
-            for row in batch.rows:
-                self._turn += 1
-                connection.execute(
-                    "INSERT INTO workspace (name, turn, due) VALUES (?, ?, ?)"
-                    " ON CONFLICT (name) DO UPDATE SET turn = excluded.turn, due = excluded.due",
-                    (row.name, self._turn, row.due_at),
-                )
-                gone = ((row.name, field) for field in row.changes.gone)
-                connection.executemany("DELETE FROM field WHERE workspace = ? AND name = ?", gone)
-                connection.executemany(
-                    "INSERT INTO field (workspace, name, content) VALUES (?, ?, ?)"
-                    " ON CONFLICT (workspace, name) DO UPDATE SET content = excluded.content",
-                    ((row.name, field, content) for field, content in row.changes.fields.items()),
-                )
-            for name, number in batch.counts.items():
-                self._put(f"{_COUNT}{name}", b"%d" % (int(self._get(f"{_COUNT}{name}") or 0) + number))
+            for batch in batches:
+                self._write(connection, batch)
+
+    def _write(self, connection: sqlite3.Connection, batch: Batch) -> None:
+        removed = [(name,) for name in (*batch.removed, *(row.name for row in batch.rows if not row.base))]
+        connection.executemany("DELETE FROM workspace WHERE name = ?", removed)
+        connection.executemany("DELETE FROM field WHERE workspace = ?", removed)
+        for row in batch.rows:
+            self._turn += 1
+            connection.execute(
+                "INSERT INTO workspace (name, turn, due) VALUES (?, ?, ?)"
+                " ON CONFLICT (name) DO UPDATE SET turn = excluded.turn, due = excluded.due",
+                (row.name, self._turn, row.due_at),
+            )
+            gone = ((row.name, field) for field in row.changes.gone)
+            connection.executemany("DELETE FROM field WHERE workspace = ? AND name = ?", gone)
+            connection.executemany(
+                "INSERT INTO field (workspace, name, content) VALUES (?, ?, ?)"
+                " ON CONFLICT (workspace, name) DO UPDATE SET content = excluded.content",
+                ((row.name, field, content) for field, content in row.changes.fields.items()),
+            )
+        for name, number in batch.counts.items():
+            self._put(f"{_COUNT}{name}", b"%d" % (int(self._get(f"{_COUNT}{name}") or 0) + number))
 
     def read(self, name: str, version: str = "") -> Newer | None:
         if version:  # nobody else changes it

@@ -186,7 +186,6 @@ class ServerSettings(TypedDict, total=False):
     scenarios: str | os.PathLike[str] | None
     replica: str | None
     store: str
-    store_sync: str
     store_cache: int
     control_token: str | None
     control_token_file: str | os.PathLike[str] | None

@@ -38,7 +38,7 @@ def engine(monkeypatch):
 @pytest.fixture
 def start(engine, tmp_path):
     """Starts a server on the store; the one before has ended."""
-    return lambda **settings: MockServer(store=f"sqlite:{tmp_path / 'mock.db'}", store_sync="always", **settings)
+    return lambda **settings: MockServer(store=f"sqlite:{tmp_path / 'mock.db'}", **settings)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """A server with a store goes on where an earlier one has ended."""
 
 import gc
-import threading
 
 import httpx
 import pytest
@@ -87,9 +86,3 @@ def test_an_application_that_nobody_closes_keeps_all_when_it_is_gone(tmp_path):
     gc.collect()  # an application refers to itself
     found = create_app(settings).test_client().get("/v3/senders", headers=KEY).json["senders"]
     assert "a" in {row["name"] for row in found}
-
-
-def test_workspaces_in_memory_have_a_plain_lock():
-    app = create_app()
-    assert type(app.store.default.lock) is type(threading.RLock())
-    assert "wsgi_app" not in vars(app)

@@ -29,7 +29,7 @@ def trouble(monkeypatch):
 
 @pytest.fixture
 def start(trouble, tmp_path):
-    return lambda **settings: MockServer(store=f"sqlite:{tmp_path / 'mock.db'}", store_sync="always", **settings)
+    return lambda **settings: MockServer(store=f"sqlite:{tmp_path / 'mock.db'}", **settings)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ def hundreds(every, keys=(KEY,)):
     """Requests of which every so many-th writes, a hundred at a time, each with the next key."""
     first, turns = 0, cycle(keys)
     while True:
-        yield [_request(first + number, next(turns), writes=number % every == 0) for number in range(100)]
+        yield [_request(first + number, next(turns), writes=number % every == every - 1) for number in range(100)]
         first += 100
 
 

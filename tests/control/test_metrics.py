@@ -171,7 +171,7 @@ def test_calls_under_way_and_mails_for_a_real_server_are_counted(make_api, api):
 
 
 def test_a_store_tells_what_it_has_written_and_what_waits(make_api, tmp_path):
-    api = make_api("empty", store=f"sqlite:{tmp_path / 'mock.db'}", store_sync="always")
+    api = make_api("empty", store=f"sqlite:{tmp_path / 'mock.db'}")
     api.get("/v3/senders")
     found = scrape(api)
     assert found["mockserver_store_writes_total", "kept"] >= 1

@@ -21,6 +21,7 @@ from schemathesis.specs.openapi.checks import (
     positive_data_acceptance,
     unsupported_method,
 )
+from stepped import Stepped
 
 from mockserver import Settings, create_app
 
@@ -167,7 +168,7 @@ def control(method, path, **options):
 def reset():
     """The same workspace for every case that looks for something: a request in the journal, a mail, a snapshot, a
     fault and a second workspace."""
-    store = APP.store
+    store = Stepped(APP.store)
     for workspace in store.loaded():
         if workspace is not store.default:
             store.drop(workspace)

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from memory_storage import MemoryStorage, small_store
+from stepped import Stepped, tells
 
 from mockserver.core.effects import NoEffects
 from mockserver.core.workspaces import rounds
@@ -28,7 +29,7 @@ class BadTimes(MemoryStorage):
     def run(self, step):
         if self.errors and threading.current_thread().name == "timer thread":
             raise self.errors.pop()
-        return step()
+        return super().run(step)
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def thread(monkeypatch):
 
 @pytest.fixture
 def store(storage, thread):
-    return small_store(storage, effects=Effects(thread))
+    return Stepped(small_store(storage, effects=Effects(thread)))
 
 
 def caught_up(workspace, monkeypatch):
@@ -65,10 +66,9 @@ def caught_up(workspace, monkeypatch):
 
 
 def set_timer(workspace):
-    with workspace.lock:
-        clock, account = workspace.state.clock, workspace.state.first_account
-        workspace.set_timer(clock.now() + timedelta(milliseconds=1), account, "sender", 1, "expire")
-        workspace.watch()
+    clock, account = workspace.state.clock, workspace.state.first_account
+    workspace.set_timer(clock.now() + timedelta(milliseconds=1), account, "sender", 1, "expire")
+    workspace.watch()
 
 
 @pytest.mark.parametrize("error", [StorageError("it is damaged"), OutageError("Redis is away")])
@@ -102,3 +102,23 @@ def test_due_workspaces_are_freed_when_they_leave_the_memory_before_their_turn(s
     store.drop(store.get("a"))
     assert find() is None
     thread._catch_up(find)  # noqa: SLF001  # as above
+
+
+def test_due_timers_do_not_fire_in_a_copy_that_has_left_the_memory(store, storage, thread, monkeypatch):
+    monkeypatch.setattr(thread, "_start", lambda: None)  # this test takes what is due
+    workspace, is_waiting = store.create(name="a"), threading.Event()
+    storage.leave = tells(is_waiting)
+    set_timer(workspace)
+    (find,) = thread._late()  # noqa: SLF001  # as above
+    catching_up = threading.Thread(target=thread._catch_up, args=(find,))  # noqa: SLF001
+
+    def step():
+        storage.hold(workspace)
+        catching_up.start()
+        assert is_waiting.wait(30)
+        assert store.passivate("a")
+
+    storage.run(step)
+    catching_up.join(30)
+    assert workspace.state.timers.count == 1
+    assert store.get("a").state.timers.count == 0

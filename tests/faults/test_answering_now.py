@@ -146,8 +146,7 @@ def test_client_waiting_for_a_status_sees_a_released_request(api, serve_app):
     mock = Mock(serve_app(api.app))
     Client(mock.root, "hang")
     held, found = mock.held(), []
-    workspace = api.store.storage.run(lambda: api.workspace)
-    workspace.watchers = watchers = Watched()
+    api.workspace.watchers = watchers = Watched()
     waiting = threading.Thread(
         target=lambda: found.append(mock.call("GET", f"/requests?status=200&wait={PATIENCE}").json()["items"])
     )

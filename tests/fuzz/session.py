@@ -79,7 +79,7 @@ class Target:
         for name, value in sent.headers.items():
             key = name.upper().replace("-", "_")
             environ[key if key == "CONTENT_TYPE" else f"HTTP_{key}"] = value.encode().decode("latin-1")
-        chunks, status, headers = run_wsgi_app(self.app, environ)
+        chunks, status, headers = self.app.store.storage.run(lambda: run_wsgi_app(self.app, environ))
         try:
             return Answer(int(status[:3]), {name.lower(): value for name, value in headers}, b"".join(chunks))
         finally:
@@ -145,15 +145,22 @@ def _problems(target):
 @contextmanager
 def _frozen(workspace):
     """Freeze the clock of a workspace, so that nothing falls due meanwhile."""
-    clock = workspace.state.clock
-    with workspace.lock:
-        is_running = not clock.frozen
-        clock.freeze()
+
+    def freeze():
+        workspace.open()
+        is_running = not workspace.state.clock.frozen
+        workspace.state.clock.freeze()
         workspace.catch_up()
+        return is_running
+
+    def thaw():
+        workspace.open()
+        workspace.state.clock.thaw()
+
+    is_running = workspace.run(freeze)
     yield
-    with workspace.lock:
-        if is_running:
-            workspace.state.clock.thaw()
+    if is_running:
+        workspace.run(thaw)
 
 
 def _state_problems(target, path):

@@ -131,7 +131,7 @@ def windows_of_deleted_webhooks(api, number):
 
 def mails(api, number):
     raw = b"Subject: %d\n\n" % number + b"x" * 30 * KB
-    take(api.store, raw, "a@b.test", ["x@in.acme.test"])
+    take(api.app.store, raw, "a@b.test", ["x@in.acme.test"])
 
 
 def snapshots(api, number):

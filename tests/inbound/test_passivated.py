@@ -2,6 +2,7 @@
 
 import pytest
 from memory_storage import MemoryStorage, small_store
+from stepped import Stepped
 
 from mockserver.core.workspaces.storage import OutageError
 from mockserver.resources.inbound import model
@@ -19,7 +20,7 @@ def storage():
 @pytest.fixture
 def store(storage):
     """A store whose workspace `b` listens, and rests as `a` and `c` do."""
-    found = small_store(storage)
+    found = Stepped(small_store(storage))
     for name in "abc":
         found.create(LISTENING if name == "b" else None, name=name)
     assert all(map(found.passivate, "abc"))
@@ -31,19 +32,19 @@ def received(store, name):
 
 
 def test_mail_reaches_a_passivated_workspace_and_loads_no_other(store, storage):
-    model.take(store, RAW, "a@a.test", ["b@in.test"])
+    model.take(store.inner, RAW, "a@a.test", ["b@in.test"])
     assert ([row.name for row in store.loaded()], storage.names) == (["default", "b"], ["c", "b"])
     assert received(store, "b") == 1
 
 
 def test_damaged_workspace_does_not_block_mails_to_others(store, storage):
     storage.damaged["c"] = "it is damaged"
-    model.take(store, RAW, "a@a.test", ["b@in.test"])
+    model.take(store.inner, RAW, "a@a.test", ["b@in.test"])
     assert received(store, "b") == 1
 
 
 def test_default_workspace_receives_mails_that_match_no_webhook(store):
-    model.take(store, RAW, "a@a.test", ["b@other.test"])
+    model.take(store.inner, RAW, "a@a.test", ["b@other.test"])
     assert [row.name for row in store.loaded()] == ["default"]
     assert received(store, "default") == 1
 
@@ -54,5 +55,5 @@ def test_mail_is_taken_nowhere_while_the_store_is_away(store, storage, monkeypat
 
     monkeypatch.setattr(storage, "load", fail)
     with pytest.raises(OutageError, match="the disk is away"):
-        model.take(store, RAW, "a@a.test", ["b@in.test"])
+        model.take(store.inner, RAW, "a@a.test", ["b@in.test"])
     assert received(store, "default") == 0

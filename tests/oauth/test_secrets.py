@@ -46,11 +46,12 @@ def told(asking, capfd):
 
     def told():
         journal = asking.api.get("/_mock/requests?limit=1000").json["items"]
-        look = Subscription(asking.api.store, asking.api.workspace, frozenset(STREAM_KINDS), 0)
+        store = asking.api.app.store
+        look = Subscription(store, asking.api.workspace, frozenset(STREAM_KINDS), 0)
         asking.api.app.log.close()
         log = capfd.readouterr().err
         assert log.count("\n") >= len(journal) > 0
-        return json.dumps(journal, ensure_ascii=False), look.pull(on_loop=False).decode(), log
+        return json.dumps(journal, ensure_ascii=False), store.storage.run(look.pull).decode(), log
 
     return told
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from flask import Request
+from stepped import Stepped
 from werkzeug.test import EnvironBuilder
 
 from mockserver.core.contract.operation import Audience
@@ -45,12 +46,13 @@ def store(scenario):
     def loader(document, *, name, seed=None, keyring=None, whole=False):
         return load(document, name=name, seed=seed, keyring=keyring)
 
-    return Store(loader, {**scenario, "behaviour": behaviour}, keys=KeyMode.KNOWN)
+    return Stepped(Store(loader, {**scenario, "behaviour": behaviour}, keys=KeyMode.KNOWN))
 
 
 def ask(store, headers, within=None):
     environ = EnvironBuilder(headers=headers, environ_base={"REMOTE_ADDR": "127.0.0.1"}).get_environ()
-    authenticate(Request(environ), ROUTE, store, within, Bearer(store, Signer()))
+    bearers = Bearer(store.inner, Signer())
+    store.storage.run(lambda: authenticate(Request(environ), ROUTE, store.inner, within, bearers))
 
 
 @pytest.mark.parametrize(("headers", "reason"), TABLE)

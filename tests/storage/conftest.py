@@ -1,10 +1,12 @@
 """Servers on a store, as processes, and the engines of stores."""
 
 from contextlib import ExitStack
+from functools import partial
 
 import pytest
 from redis_server import RedisServer
 from storage.server_process import ServerProcess
+from storage.stepper import Stepper
 from wire import Wire
 
 from mockserver.storage.engine import Batch, Changes, Row
@@ -98,3 +100,35 @@ def redis_server(running_redis):
     """Redis without a key; a test that changes its settings has one of its own."""
     running_redis.command("FLUSHALL")
     return running_redis
+
+
+@pytest.fixture
+def join_at():
+    """A factory of servers without HTTP on a store; all are closed in the end."""
+    with ExitStack() as opened:
+
+        def join(place, **options):
+            found = Stepper(place, **options)
+            opened.callback(found.close)
+            return found
+
+        yield join
+
+
+@pytest.fixture
+def join(join_at, redis_server):
+    """A factory of servers that share a store."""
+    return partial(join_at, redis_server.url())
+
+
+@pytest.fixture
+def options():
+    """The options of a server's store; modules may have others."""
+    return {}
+
+
+@pytest.fixture(params=["sqlite", "redis"])
+def server(request, join_at, store, options):
+    """A server on a store of each kind, without HTTP."""
+    place = store if request.param == "sqlite" else request.getfixturevalue("redis_server").url()
+    return join_at(place, **options)

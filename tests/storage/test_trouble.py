@@ -64,7 +64,7 @@ def test_in_the_background_a_full_disk_is_told_and_all_is_kept_as_soon_as_there_
 def test_with_always_a_full_disk_refuses_what_cannot_be_kept_until_there_is_room(
     servers, store, ask, create, failure, is_well, limit
 ):
-    server = servers.started("--store-sync", "always")
+    server = servers.started()
     limit(server, 4096)
     assert create(server, 1) == 503
     status, answer = ask(server, "POST", "/v3/senders", {"name": "Ops", "email": "s1@acme.test"})

@@ -30,31 +30,38 @@ def _loader(document, *, name, seed=None, keyring=None, whole=False):
     return found
 
 
-class WatchedEngine(Engine):
-    """An engine that notes its batches, does `meanwhile` once in the next write, and fails while `trouble` says why."""
+class Watched:
+    """An engine that notes the workspaces of each write, does `meanwhile` once in the next one, and fails in `trouble`.
 
+    Each write is a list of sets of names, one for each batch.
+    """
+
+    #: Why it cannot write now.
     trouble = None
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
-        self.batches = []
-        self.written = threading.Condition()
-        self.meanwhile = []
+        self.writes, self.meanwhile = [], []
+        self._written = threading.Condition()
 
-    def write(self, batch):
-        if self.trouble is not None:
-            raise EngineError(self.trouble)
+    def write(self, *batches):
         while self.meanwhile:
             self.meanwhile.pop()()
-        super().write(batch)
-        with self.written:
-            self.batches.append({row.name for row in batch.rows})
-            self.written.notify_all()
+        if self.trouble is not None:
+            raise EngineError(self.trouble)
+        super().write(*batches)
+        with self._written:
+            self.writes.append([{row.name for row in batch.rows} for batch in batches])
+            self._written.notify_all()
 
     def has_written(self, name):
         """Whether a workspace is written; waits for that."""
-        with self.written:
-            return self.written.wait_for(lambda: any(name in batch for batch in self.batches), 30)
+        with self._written:
+            return self._written.wait_for(lambda: any(name in names for write in self.writes for names in write), 30)
+
+
+class WatchedEngine(Watched, Engine):
+    """A file that is watched."""
 
 
 class MemoryStorage(Storage):
@@ -98,9 +105,10 @@ class MemoryStorage(Storage):
         return reading.load(name, saved.fields, parts=saved.parts, limits=saved.limits)
 
     def add(self, workspace):
+        super().add(workspace)
         self._live[workspace.name] = workspace
 
-    def remove(self, name):
+    def remove(self, name, outline=None):
         self._live.pop(name, None)
         self._saved.pop(name, None)
 

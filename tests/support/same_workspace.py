@@ -37,8 +37,9 @@ NOT_KEPT = {
     "Workspace.queued": "e-mails that wait in a queue of this process",
     "Workspace.run": "of the server's store",
     "Workspace.after": "of the server's store",
-    "Workspace.lock": "of this process",
-    "Workspace.changing": "of this process",
+    "Workspace.access": "of this process",
+    "Workspace.now": "the last look at the clock",
+    "Workspace.opener": "of the server's store",
     "Workspace.watchers": "of this process",
     "Feed.ring": "refer to what is compared elsewhere, as far as it is still there",
     "Feed._written": "written again",
@@ -73,8 +74,12 @@ def workspace_difference(one, other):
 
 def lost(workspace):
     """What is not the same in a workspace after it was written down and read again, as `workspace_difference` says."""
-    with workspace.lock:  # jobs go on in threads of their own
+
+    def compare():
+        workspace.open()  # jobs go on in threads of their own
         return workspace_difference(read_again(workspace), workspace)
+
+    return workspace.run(compare)
 
 
 def plain(value):

@@ -36,8 +36,6 @@ def _stored_apps(config, folder):
     if store == "sqlite":
         return StoredApps(Files(folder), create_app)
     config.pluginmanager.register(_Selection(_OF_NO_STEP))
-    if store == "sqlite-always":
-        return StoredApps(Files(folder), create_app, store_sync="always")
     from redis_server import RedisServer  # noqa: PLC0415  # few runs need it
 
     server = RedisServer(folder, "--databases", str(_DATABASES))
@@ -236,5 +234,5 @@ def _compare(app, place, names):
 
 def _is_older(workspace, newer):
     """Whether a copy in memory is older than what is saved: by another server, or as a step that failed has left it."""
-    version = getattr(getattr(workspace.lock, "saved", None), "version", None)
+    version = getattr(workspace.access.saved, "version", None)
     return version == "" or (version not in (None, newer.version) and newer.version != "1")

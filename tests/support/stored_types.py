@@ -20,7 +20,7 @@ from mockserver.storage import forms, logs
 
 _PACKAGE = Path(mockserver.__file__).parent
 #: The methods of `Tables` that a type of rows is given to.
-_GIVEN_A_TYPE = ("table", "timeline", "record", "rows_of", "timeline_of", "tables")
+_GIVEN_A_TYPE = ("table", "timeline", "record", "trace", "rows_of", "timeline_of", "tables")
 _FORMS = (
     forms.WorkspaceForm, forms.StateForm, forms.SnapshotForm, Account, Coverage, Exchange, Origin, Timer,
     *(log.form for log in logs.LOGS.values()),

@@ -6,6 +6,8 @@ import socket
 import ssl
 from urllib.parse import urlsplit
 
+from stepped import Stepped
+
 #: How long a client waits before a test fails, in seconds.
 PATIENCE = 20
 
@@ -20,7 +22,7 @@ class Served:
 
     @property
     def rules(self):
-        return self.app.store.default.state.faults
+        return Stepped(self.app.store).default.state.faults
 
     def trusting(self):
         """A client's context that trusts the server, and nobody else."""

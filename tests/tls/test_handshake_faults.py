@@ -8,6 +8,7 @@ import threading
 
 import pytest
 import requests
+from stepped import held_elsewhere
 from tls_server import PATIENCE, exchange
 
 from mockserver.core.state.faults import ALERTS
@@ -201,7 +202,7 @@ def test_a_handshake_waits_for_the_lock_of_its_workspace_and_holds_up_nobody(ser
     served.control("POST", "/workspaces", {"name": "other"})
     found = []
     waiting = threading.Thread(target=lambda: found.extend(outcomes(served, 1)))
-    with served.app.store.default.lock:
+    with held_elsewhere(served.app.store.storage, served.app.store.peek("default")):
         waiting.start()
         assert served.ask("other.localhost", "/w/other/v3/senders")[0] == 401
         assert found == []

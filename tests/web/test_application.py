@@ -135,7 +135,7 @@ def test_middleware_may_change_each_request(api):
             with contextlib.suppress(urllib.error.HTTPError), urllib.request.urlopen(request):
                 pass
 
-    seen = [(row.path, dict(row.headers)["x-number"]) for row in api.app.store.default.journal]
+    seen = [(row.path, dict(row.headers)["x-number"]) for row in api.workspace.journal]
     assert seen == [(f"/v3/senders/{number}/ips", str(number)) for number in (2, 1, 0)]
 
 

@@ -3,17 +3,16 @@
 import asyncio
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import count
 from types import FrameType, SimpleNamespace
 
 import pytest
+from event_loop import leaves, on_loop
 
 from mockserver.control.server import documents
-from mockserver.core.waiting import CallbackLock, Watchers
+from mockserver.core.waiting import Watchers
 from mockserver.web.server.bridge import Bridge
-from mockserver.web.server.loop import LARGE_BODY, LARGE_LIST, LOOP, LeaveLoop, leave, occupy
+from mockserver.web.server.loop import LARGE_BODY, LARGE_LIST, LOOP, leave
 from mockserver.web.server.runner import Runner
 from mockserver.web.server.waiting import SUSPENDED
 
@@ -21,6 +20,12 @@ SCOPE = {
     "type": "http", "method": "POST", "raw_path": b"/", "query_string": b"", "http_version": "1.1", "scheme": "http",
     "server": None, "client": None, "headers": [],
 }  # fmt: skip
+
+
+def run(coroutine):
+    """Run a coroutine on an event loop of this thread, as a server does."""
+    with on_loop():
+        return asyncio.run(coroutine)
 
 
 def ask(app, body=b""):
@@ -38,7 +43,7 @@ def ask(app, body=b""):
         await bridge(SCOPE, receive, send)
         bridge.close()
 
-    asyncio.run(answered())
+    run(answered())
     return sent[-1]["body"].decode()
 
 
@@ -49,7 +54,7 @@ def whereabouts(environ, start_response):
 
 
 def leaving(environ, start_response):
-    leave(environ)
+    leave()
     return whereabouts(environ, start_response)
 
 
@@ -80,40 +85,9 @@ def test_a_request_that_leaves_the_loop_is_run_again_from_its_beginning_with_its
 
 
 def test_a_request_that_leaves_the_loop_leaves_nothing_to_the_collector(left_behind):
-    runs = count()
-
-    def leaving_twice(environ, start_response):
-        if next(runs) % 3 < 2:
-            raise LeaveLoop
-        return whereabouts(environ, start_response)
-
-    left = left_behind(lambda: ask(leaving_twice))
+    left = left_behind(lambda: ask(leaving))
 
     assert {one.f_code.co_name for one in left if isinstance(one, FrameType)} == set()
-
-
-def ask_all(app, number):
-    """Where each of so many requests at once ran in the end."""
-
-    async def receive():
-        return {"type": "http.request", "body": b""}
-
-    async def answered(bridge, index):
-        sent = []
-
-        async def send(message):
-            sent.append(message)
-
-        await bridge({**SCOPE, "raw_path": b"/%d" % index}, receive, send)
-        return sent[-1]["body"].decode()
-
-    async def all_of_them():
-        bridge = Bridge(Runner(app, None), 10**9, 10**9)
-        found = await asyncio.wait_for(asyncio.gather(*[answered(bridge, index) for index in range(number)]), 20)
-        bridge.close()
-        return found
-
-    return asyncio.run(all_of_them())
 
 
 async def steps_until_heard():
@@ -135,7 +109,7 @@ def test_a_request_that_changes_nothing_is_not_run_when_its_client_has_left(meth
 
     def app(environ, start_response):
         environ[SUSPENDED].stays = stays
-        leave(environ)
+        leave()
         if environ["REQUEST_METHOD"] == "PUT":
             busy.wait(20)
             busy.wait(20)
@@ -164,7 +138,7 @@ def test_a_request_that_changes_nothing_is_not_run_when_its_client_has_left(meth
         await asyncio.gather(left, *working)
         bridge.close()
 
-    asyncio.run(everybody())
+    run(everybody())
 
     assert (method in ran) == is_run
 
@@ -173,7 +147,7 @@ def test_a_request_that_runs_already_when_its_client_leaves_is_carried_out():
     begun, go, sent = threading.Event(), threading.Event(), []
 
     def app(environ, start_response):
-        leave(environ)
+        leave()
         begun.set()
         assert go.wait(20)
         return whereabouts(environ, start_response)
@@ -196,33 +170,9 @@ def test_a_request_that_runs_already_when_its_client_leaves_is_carried_out():
         await asked
         bridge.close()
 
-    asyncio.run(answered())
+    run(answered())
 
     assert sent[0]["status"] == 200
-
-
-@pytest.mark.parametrize("leaves", [leave, lambda environ: None], ids=["from a thread", "from the loop"])
-def test_requests_that_wait_for_a_lock_that_is_held_for_long_hold_no_thread(leaves):
-    turn, came, ran = CallbackLock(), [], []
-
-    def app(environ, start_response):
-        leaves(environ)
-        if environ["PATH_INFO"] == "/49":
-            leave(environ)  # it needs a thread, and no turn
-            assert not ran
-            turn_holder.submit(turn.release)
-            return whereabouts(environ, start_response)
-        came.append(environ["PATH_INFO"])
-        occupy(environ, turn)
-        ran.append(environ["PATH_INFO"])
-        return whereabouts(environ, start_response)
-
-    with ThreadPoolExecutor(1) as turn_holder:
-        turn_holder.submit(turn.acquire).result()
-        found = ask_all(app, 50)
-
-    assert (len(found), sorted(ran)) == (50, sorted(set(ran)))
-    assert len(ran) == 49 < len(came)
 
 
 def test_under_an_ordinary_wsgi_server_no_request_leaves_the_loop(api):
@@ -260,21 +210,14 @@ def test_other_requests_run_between_waiting_requests_that_one_change_wakes():
         await asyncio.gather(*waiting)
         bridge.close()
 
-    asyncio.run(everybody())
+    run(everybody())
 
     assert "another" in ran[ran.index("one who waits") + 1 :][:2]
 
 
 def stays(api, path):
     """Whether a request is answered on the loop."""
-    held = []
-    try:
-        return api.get(path, environ_overrides={LOOP: held}).status_code == 200
-    except LeaveLoop:
-        return False
-    finally:
-        for lock in held:
-            lock.release()
+    return not leaves(api, "GET", path)
 
 
 @pytest.mark.parametrize(

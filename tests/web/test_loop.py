@@ -1,17 +1,18 @@
-"""Requests that take long or wait for a lock are run in threads, and the event loop answers all others meanwhile."""
+"""Requests that take long or wait for a workspace are run in threads; the event loop answers all others meanwhile."""
 
 import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 
 import pytest
 import requests
+from event_loop import leaves
 from load_balancer import until
+from stepped import held_elsewhere
 
 from mockserver.core.traffic.match import Match
-from mockserver.web.server.loop import LARGE_SWEEP, LARGE_TABLE, LOOP, LeaveLoop
+from mockserver.web.server.loop import LARGE_SWEEP, LARGE_TABLE
 
 # ---------------------------------------------------------------------- a whole server
 
@@ -43,23 +44,9 @@ class Live:
     def later(self, *arguments, **options):
         return self._pool.submit(self.ask, *arguments, **options)
 
-    @contextmanager
     def held(self, workspace):
-        """Hold the lock of a workspace, as a request that takes long does."""
-        taken, over = threading.Event(), threading.Event()
-
-        def hold():
-            with workspace.lock:
-                taken.set()
-                assert over.wait(20)
-
-        holding = self._pool.submit(hold)
-        assert taken.wait(20)
-        try:
-            yield
-        finally:
-            over.set()
-            holding.result()
+        """Let a step have a workspace for long."""
+        return held_elsewhere(self.api.app.store.storage, workspace)
 
 
 @pytest.fixture
@@ -119,7 +106,7 @@ def test_while_a_large_workspace_is_made_for_an_unknown_key_other_requests_are_a
 
 
 @pytest.mark.parametrize("path", ["/v3/senders", "/_mock/requests", "/_mock/stream?heartbeat=0.05", "/_mock/clock"])
-def test_a_request_that_waits_for_a_workspaces_lock_delays_no_request_to_another_workspace(live, path):
+def test_a_request_that_waits_for_a_workspace_delays_no_request_to_another_workspace(live, path):
     other = live.ask("POST", "/_mock/workspaces", json={}).json()
     with live.held(live.api.workspace):
         waiting = live.later("GET", path, stream=True)
@@ -133,7 +120,7 @@ def test_a_request_that_waits_for_a_workspaces_lock_delays_no_request_to_another
         assert answer.status_code == 200
 
 
-def test_a_stream_that_waits_for_a_workspaces_lock_delays_no_request_to_another_workspace(live):
+def test_a_stream_that_waits_for_a_workspace_delays_no_request_to_another_workspace(live):
     with live.ask("GET", "/_mock/stream?heartbeat=0.05", stream=True) as answer:
         lines = answer.iter_lines(chunk_size=None)
         assert next(lines).startswith(b"id: ")
@@ -144,17 +131,17 @@ def test_a_stream_that_waits_for_a_workspaces_lock_delays_no_request_to_another_
         assert any(line == b"event: reset" for line in lines)
 
 
-def test_two_changes_of_a_workspace_at_once_are_made_one_after_the_other(live):
-    """What the second change adds is not lost in the state that the first change was still making."""
+def test_a_change_that_ends_while_another_state_is_made_is_replaced_by_it(live):
+    """The new state is put in place at the end, so that the two changes come one after the other."""
     live.gate.is_shut = True
     replacing = live.later("PUT", "/_mock/state", json=MINE)
     assert live.gate.reached.wait(20)
-    adding = live.later("POST", "/_mock/seed", json={"senders": [{"name": "Added", "email": "c@d.test"}]})
-    assert live.ask("GET", "/_mock/livez").status_code == 200
+    adding = live.ask("POST", "/_mock/seed", json={"senders": [{"name": "Added", "email": "c@d.test"}]})
+    assert names(live.ask("GET", "/v3/senders")) == ["Added"]
     live.gate.opened.set()
 
-    assert (replacing.result().status_code, adding.result().status_code) == (200, 200)
-    assert names(live.ask("GET", "/v3/senders")) == ["Mine", "Added"]
+    assert (replacing.result().status_code, adding.status_code) == (200, 200)
+    assert names(live.ask("GET", "/v3/senders")) == ["Mine"]
 
 
 def test_a_workspace_that_is_dropped_while_another_state_is_made_for_it_stays_gone(live):
@@ -174,7 +161,7 @@ def test_a_workspace_in_which_something_happens_is_not_evicted(go_live):
     live = go_live("empty", workspaces_limit=3)
     for name in ("busy", "idle"):
         live.ask("POST", "/_mock/workspaces", json={"name": name})
-    with live.held(live.api.store.get("busy")):
+    with live.held(live.api.store.peek("busy")):
         live.ask("GET", "/w/idle/_mock/clock")  # so that the busy one was used longest ago
 
         assert live.ask("POST", "/_mock/workspaces", json={"name": "new"}).status_code == 201
@@ -197,27 +184,14 @@ MANY = LARGE_SWEEP + 1
 HOOK = {"url": "http://127.0.0.1:9/x", "type": "marketing", "events": ["delivered"]}
 
 
-def leaves(api, method, path, **options):
-    """Whether a request that begins on the loop leaves it."""
-    locks = []
-    try:
-        api.request(method, path, environ_overrides={LOOP: locks}, **options)
-    except LeaveLoop:
-        return True
-    finally:
-        for lock in locks:
-            lock.release()
-    return False
-
-
 def await_calls(workspace):
-    """Wait until no webhook call is under way, and the thread that made the last one has released the lock."""
+    """Wait until no webhook call is under way, and the step that took in the last one is over."""
 
     def is_idle():
-        with workspace.lock:
-            return not workspace.jobs
+        workspace.open()
+        return not workspace.jobs
 
-    until(is_idle, "all calls are over")
+    until(lambda: workspace.run(is_idle), "all calls are over")
 
 
 @pytest.mark.parametrize("path", ["/_mock/reset", "/_mock/workspaces"])

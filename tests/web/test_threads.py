@@ -21,7 +21,7 @@ from mockserver.web.server.threads import Threads
 async def main():
     begun, never = threading.Event(), threading.Event()
     threads = Threads()
-    work = asyncio.ensure_future(threads.run_long(lambda: (begun.set(), never.wait())))
+    work = asyncio.wrap_future(threads.submit(lambda: (begun.set(), never.wait()), waits=False))
     while not begun.is_set():
         await asyncio.sleep(0)
     work.cancel()
@@ -39,6 +39,11 @@ def threads():
     found.close()
 
 
+def run_long(threads, work):
+    """A future of the event loop for long work."""
+    return asyncio.wrap_future(threads.submit(work, waits=False))
+
+
 def test_a_process_ends_although_a_thread_works_for_ever():
     run = subprocess.run([sys.executable, "-c", _ENDS_AT_WORK], capture_output=True, text=True, timeout=60, check=True)
 
@@ -49,8 +54,8 @@ def test_two_pieces_of_work_are_done_at_once_and_the_third_in_its_turn(threads):
     both, order = threading.Barrier(2, timeout=20), []
 
     async def main():
-        pairs = (threads.run_long(lambda: order.append(both.wait())) for _ in range(2))
-        await asyncio.gather(*pairs, threads.run_long(lambda: order.append("third")))
+        pairs = (run_long(threads, lambda: order.append(both.wait())) for _ in range(2))
+        await asyncio.gather(*pairs, run_long(threads, lambda: order.append("third")))
 
     asyncio.run(main())
 
@@ -61,8 +66,8 @@ def test_two_pieces_of_work_are_done_at_once_and_the_third_in_its_turn(threads):
 def test_an_error_of_the_work_is_raised_where_the_result_is_awaited(threads):
     async def main():
         with pytest.raises(ZeroDivisionError):
-            await threads.run_long(lambda: 1 // 0)
-        return await threads.run_long(lambda: 7)
+            await run_long(threads, lambda: 1 // 0)
+        return await run_long(threads, lambda: 7)
 
     assert asyncio.run(main()) == 7
 
@@ -80,10 +85,10 @@ def test_work_that_has_not_begun_when_the_threads_are_closed_is_cancelled(thread
     begun, go = threading.Semaphore(0), threading.Event()
 
     async def main():
-        busy = [asyncio.ensure_future(threads.run_long(lambda: (begun.release(), go.wait()))) for _ in range(2)]
+        busy = [run_long(threads, lambda: (begun.release(), go.wait())) for _ in range(2)]
         await asyncio.sleep(0)
         begun.acquire(timeout=20), begun.acquire(timeout=20)
-        late = asyncio.ensure_future(threads.run_long(lambda: "done"))
+        late = run_long(threads, lambda: "done")
         await asyncio.sleep(0)
         threads.close()
         go.set()
@@ -118,7 +123,7 @@ def test_garbage_in_circles_is_freed_before_long(threads):
 
     async def main():
         for _ in range(12):
-            await threads.run_long(leave_garbage)
+            await run_long(threads, leave_garbage)
 
     asyncio.run(main())
 

@@ -92,9 +92,9 @@ def test_an_entry_tells_all_of_a_request_and_its_answer(workspace):
 def test_an_entry_is_timed_from_when_its_request_came_and_not_from_when_its_workspace_was_free(api, monkeypatch):
     began, catch_up = [], Workspace.catch_up
 
-    def noted(workspace):
+    def noted(workspace, *leave):
         began.append(time())
-        return catch_up(workspace)
+        return catch_up(workspace, *leave)
 
     monkeypatch.setattr(Workspace, "catch_up", noted)
     api.get("/v3/account")
@@ -227,7 +227,7 @@ def test_transitions_of_a_request_are_listed_in_order(make_api, new_workspace, s
 
 
 def test_requests_that_reach_no_operation_are_in_it_with_the_reason(workspace):
-    workspace.api.store.keys = "known"
+    workspace.api.app.store.keys = "known"
     for method, path, key, status, reason in (
         ("GET", "/v3/senders", "who-are-you", 401, "is unknown: no account in workspace"),
         ("GET", "/v3/nowhere", None, 404, "unknown route: no operation has the path /v3/nowhere"),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
+import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 
 import pytest
 from memory_storage import MemoryStorage, small_store
+from stepped import Stepped, held_elsewhere, tells
 
 from mockserver.core.state.identifiers import api_key
 from mockserver.core.workspaces.storage import StorageError
@@ -26,7 +28,7 @@ def storage():
 @pytest.fixture
 def store(storage):
     """A store with the workspaces `default`, `a` and `b`."""
-    found = small_store(storage)
+    found = Stepped(small_store(storage))
     found.create(name="a")
     found.create(name="b")
     return found
@@ -109,7 +111,7 @@ def test_passivated_workspace_is_listed_in_order_of_use(store):
 
 
 def test_the_workspace_of_an_unknown_key_is_found_again(storage):
-    store = small_store(storage, keys=KeyMode.ISOLATE)
+    store = Stepped(small_store(storage, keys=KeyMode.ISOLATE))
     name = store.find("unknown")[0].name
     store.passivate(name)
     assert store.find("unknown")[0].name == name
@@ -139,24 +141,48 @@ def test_workspace_with_a_running_call_is_not_passivated(store):
     assert not store.passivate("a")
 
 
-def test_locked_workspace_is_not_passivated(store):
-    lock = store.get("a").lock
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(lock.acquire).result()
+def test_workspace_that_another_step_has_is_not_passivated(store, storage):
+    with held_elsewhere(storage, store.peek("a")):
         assert not store.passivate("a")
-        pool.submit(lock.release).result()
     assert store.passivate("a")
 
 
-def test_referenced_workspace_stays_unique(store):
-    """What a request does that has found the workspace, and waits for its lock, must not be lost."""
-    workspace = store.get("a")
+# ---------------------------------------------------------------------- steps that wait for one
 
-    assert not store.passivate("a")
 
-    assert store.get("a") is workspace
-    workspace.add_key(workspace.state.first_account, drawn("added"))
-    assert store.find(drawn("added"))[0] is workspace
+@pytest.fixture
+def meanwhile(store, storage):
+    """Lets one step act on the workspace `a` while another one waits for it; gives what that one finds."""
+
+    def found(act):
+        is_waiting = threading.Event()
+        storage.leave = tells(is_waiting)
+        with ThreadPoolExecutor(1) as pool:
+
+            def step(workspace):
+                waiting = pool.submit(store.get, "a")
+                assert is_waiting.wait(30)
+                act(workspace)
+                return waiting
+
+            return store.within("a", step).result(30)
+
+    return found
+
+
+def test_a_step_that_waited_for_a_workspace_that_was_passivated_meanwhile_finds_the_loaded_one(store, meanwhile):
+    def passivate(workspace):
+        workspace.revoke_key("revoked")
+        assert store.passivate("a")
+
+    found = meanwhile(passivate)
+
+    assert found is store.peek("a")
+    assert found.state.revoked_keys == {"revoked"}
+
+
+def test_a_step_that_waited_for_a_workspace_that_was_dropped_meanwhile_finds_none(store, meanwhile):
+    assert meanwhile(store.drop) is None
 
 
 # ---------------------------------------------------------------------- going for good
@@ -175,7 +201,7 @@ def test_passivated_workspace_is_dropped_without_loading(store, storage):
 
 
 def test_the_one_used_longest_ago_is_evicted_though_it_rests(storage):
-    store = small_store(storage, limit=3)
+    store = Stepped(small_store(storage, limit=3))
     for name in "ab":
         store.create(name=name)
     store.passivate("a")
@@ -207,14 +233,14 @@ def test_unreadable_workspace_is_reported_to_its_users_only(store, storage):
 def test_another_start_has_them_all_and_loads_the_default_one(store, storage):
     key = key_of(store.get("b"))
 
-    again = small_store(storage)
+    again = Stepped(small_store(storage))
 
     assert (set(again.names()), [row.name for row in again.loaded()]) == ({"default", "a", "b"}, ["default"])
     assert again.find(key)[0].name == "b"
 
 
 def test_the_default_workspace_is_as_it_was_kept_though_another_scenario_is_given(store, storage, caplog):
-    again = small_store(storage, {"accounts": [{"name": "other"}]})
+    again = Stepped(small_store(storage, {"accounts": [{"name": "other"}]}))
 
     assert again.default.state.first_account.name == "m"
     assert "the default workspace is as it was saved" in caplog.text
@@ -222,7 +248,7 @@ def test_the_default_workspace_is_as_it_was_kept_though_another_scenario_is_give
 
 def test_a_default_workspace_that_cannot_be_read_is_told_at_the_start_and_stops_nothing_else(store, storage, caplog):
     storage.damaged["default"] = "it is damaged"
-    again = small_store(storage)
+    again = Stepped(small_store(storage))
     assert "the default workspace cannot be used: workspace default cannot be read" in caplog.text
     assert again.get("a") is not None
     with pytest.raises(StorageError, match="workspace default cannot be read"):
@@ -244,7 +270,7 @@ def test_total_coverage_includes_workspaces_that_rest_or_are_gone(store, storage
     store.passivate("a")
     assert covered(store) == {("m", "e"): 3}
     store.discard("a")
-    assert covered(store) == covered(small_store(storage)) == {("m", "e"): 3}
+    assert covered(store) == covered(Stepped(small_store(storage))) == {("m", "e"): 3}
 
 
 def test_coverage_of_an_uncounted_one_does_not_count_while_it_rests(store):
@@ -292,8 +318,5 @@ def test_changes_by_threads_survive_passivation(store, at_once):
 
 
 def add_key(store, name, key):
-    workspace = store.get(name)
-    with workspace.lock:
-        workspace.add_key(workspace.state.first_account, key)
-    del workspace
+    store.within(name, lambda found: found.add_key(found.state.first_account, key))
     store.passivate(name)

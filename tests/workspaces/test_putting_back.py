@@ -243,7 +243,7 @@ def test_no_call_is_made_behind_the_last_id_by_the_clock(worn_workspace):
 
     fired = worn_workspace.advance("PT5M")["fired"]
 
-    assert [row["event"] for row in fired] == ["complete", "succeed", "fall_due"]
+    assert [row["event"] for row in fired] == ["complete", "fall_due", "succeed"]
     assert calls_of(worn_workspace) == [LAST, LAST - 1]
     assert_same(worn_workspace)
 

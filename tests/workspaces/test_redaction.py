@@ -103,7 +103,7 @@ def test_no_secret_of_the_query_the_path_or_a_header_is_told(workspace):
     workspace.get(f"/v3/senders?{query}", headers=headers)
     workspace.get(f"/v3/{workspace.key}")
     workspace.get("/v3/senders", headers={"Referer": f"http://u:pa55@host/{workspace.key}"})
-    workspace.api.store.keys = "known"
+    workspace.api.app.store.keys = "known"
     workspace.get("/v3/senders", key="xkeysib-somebody-elses-key")
 
     assert_silent(workspace)

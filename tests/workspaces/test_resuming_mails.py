@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 from memory_storage import MemoryStorage, small_store
+from stepped import Stepped
 
 from mockserver.core.effects import NoEffects
 from mockserver.core.traffic.mail import FAILED, SENT, WAITING, Mail, Sending
@@ -29,7 +30,7 @@ class Server(NoEffects):
 def storage():
     """The e-mails 1, 2 and 3 were sent in this order, and the second one has arrived."""
     storage, server = MemoryStorage(), Server()
-    workspace = small_store(storage, effects=server).default
+    workspace = Stepped(small_store(storage, effects=server)).default
     for number in "123":
         send_mail(workspace, Mail(number, datetime.now(UTC), "a@a.test", "b@b.test", "", ""))
     server.mails[1][1](Sending(SENT, 1))
@@ -43,7 +44,7 @@ def states(workspace):
 
 def test_waiting_mails_are_sent_again_in_order_until_a_reset(storage):
     server = Server()
-    store = small_store(storage, effects=server)
+    store = Stepped(small_store(storage, effects=server))
     assert [number for number, *_ in server.mails] == ["1", "3"]
 
     server.mails[0][1](Sending(SENT, 1))
@@ -54,7 +55,7 @@ def test_waiting_mails_are_sent_again_in_order_until_a_reset(storage):
 
 
 def test_without_a_server_they_have_failed_and_say_why(storage):
-    workspace = small_store(storage).default
+    workspace = Stepped(small_store(storage)).default
     assert states(workspace) == {"1": FAILED, "2": SENT, "3": FAILED}
     sending = workspace.state.mailbox.sending(workspace.state.mailbox.find("1"))
     assert sending.error == "the server was started anew without --smtp-url"
@@ -62,7 +63,7 @@ def test_without_a_server_they_have_failed_and_say_why(storage):
 
 def test_a_workspace_with_one_on_its_way_does_not_rest(storage):
     server = Server()
-    store = small_store(storage, effects=server)
+    store = Stepped(small_store(storage, effects=server))
     workspace = store.create(name="w")
     send_mail(workspace, Mail("4", datetime.now(UTC), "a@a.test", "b@b.test", "", ""))
     assert not store.passivate("w")

@@ -137,7 +137,7 @@ def test_nothing_that_happens_in_a_trial_reaches_the_workspace(story_api, monkey
     before, state, feed = dump(workspace), copy.deepcopy(workspace.state), workspace.feed.last
     trial = workspace.dry_run()
 
-    monkeypatch.setattr(type(story_api.store), "default", trial)  # so that calls act on it
+    monkeypatch.setattr(type(story_api.app.store), "default", trial)  # so that calls act on it
     story_api.post("/v3/domains", json={"name": "new.test"})
     story_api.put("/_mock/dns/acme.test", json={"dkim_record": "missing", "dmarc_record": "missing"})
     for _ in range(2):

@@ -10,6 +10,7 @@ from examples import examples
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+from stepped import Stepped
 
 from mockserver.core.state.identifiers import Randomness, is_drawn
 from mockserver.core.state.state import Account, State
@@ -47,12 +48,12 @@ def bare(document, *, name, seed=None, keyring=None, whole=False):
 
 
 def small_store(load=loader, **options):
-    return Store(load, SMALL, **options)
+    return Stepped(Store(load, SMALL, **options))
 
 
 def homes(store):
     """Which workspaces each key leads to, as the store remembers it."""
-    return {key: set(names) for key, names in store._key_index._names.items()}  # noqa: SLF001  # that nothing is left is the point
+    return {key: set(names) for key, names in store.inner._key_index._names.items()}  # noqa: SLF001  # that nothing is left is the point
 
 
 def expected_homes(store):

@@ -131,9 +131,10 @@ def test_a_hundred_differences_are_told_and_the_others_counted(workspace):
 
 def test_the_journal_is_read_while_nobody_writes_it(make_api, monkeypatch):
     api, read = make_api("empty"), []
+    workspace, storage = api.workspace, api.store.storage
 
     def rows(journal):
-        read.append(api.workspace.lock._is_owned())  # noqa: SLF001  # nothing else tells
+        read.append(workspace.access.step is storage.step is not None)
         return iter(())
 
     monkeypatch.setattr(Journal, "__iter__", rows)

@@ -6,6 +6,7 @@ import time
 
 import pytest
 from memory_storage import MemoryStorage, small_store
+from stepped import Stepped
 
 from mockserver.storage.working_set import WorkingSet
 
@@ -18,7 +19,7 @@ def storage():
 @pytest.fixture
 def store(storage):
     """A store with the workspaces `default`, `a`, `b` and `c`."""
-    found = small_store(storage)
+    found = Stepped(small_store(storage))
     for name in "abc":
         found.create(name=name)
     return found
@@ -30,20 +31,20 @@ def loaded(store):
 
 def test_least_recently_used_workspaces_are_passivated_above_the_limit(store):
     store.get("a")
-    WorkingSet(store, 4).turn()
+    WorkingSet(store.inner, 4).turn()
     assert loaded(store) == ["default", "b", "c", "a"]
-    WorkingSet(store, 2).turn()
+    WorkingSet(store.inner, 2).turn()
     assert loaded(store) == ["default", "a"]
 
 
 def test_busy_workspace_stays_and_a_later_one_is_passivated(store):
     store.peek("a").watchers.add(print)
-    WorkingSet(store, 3).turn()
+    WorkingSet(store.inner, 3).turn()
     assert loaded(store) == ["default", "a", "c"]
 
 
 def test_unsaved_workspaces_are_passivated_later(store, storage):
-    working_set = WorkingSet(store, 1)
+    working_set = WorkingSet(store.inner, 1)
     storage.is_up_to_date = False
     working_set.turn()
     assert loaded(store) == ["default", "a", "b", "c"]
@@ -56,16 +57,16 @@ def test_unsaved_workspaces_are_passivated_later(store, storage):
 @pytest.mark.parametrize(("in_s", "is_loaded"), [(-1, True), (3600, False), (None, False)])
 def test_after_a_start_what_is_due_is_loaded(store, storage, in_s, is_loaded):
     storage.due["a"] = None if in_s is None else time.time() + in_s
-    again = small_store(storage)
-    WorkingSet(again).turn()
+    again = Stepped(small_store(storage))
+    WorkingSet(again.inner).turn()
     assert ("a" in loaded(again)) is is_loaded
 
 
 def test_due_workspaces_are_loaded_in_due_order(store, storage):
     for name, ago in (("a", 1), ("b", 3), ("c", 2)):
         storage.due[name] = time.time() - ago
-    again = small_store(storage)
-    WorkingSet(again).turn()
+    again = Stepped(small_store(storage))
+    WorkingSet(again.inner).turn()
     assert storage.names == ["default", "b", "c", "a"]
 
 
@@ -96,7 +97,7 @@ def test_its_thread_loads_what_becomes_due_and_ends(store, storage):
 
 def test_workspace_that_cannot_be_passivated_is_logged_once_and_the_others_leave_the_memory(store, storage, caplog):
     storage.damaged["a"] = "it is too large"
-    working_set = WorkingSet(store, 1)
+    working_set = WorkingSet(store.inner, 1)
     working_set.turn()
     working_set.turn()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
 from difflib import get_close_matches
 from functools import cache, partial, wraps
 from time import time
@@ -14,7 +13,7 @@ from flask import Blueprint, Response, request
 from marshmallow import Schema
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound, RequestEntityTooLarge
 
-from mockserver.control.framework import inputs, off_loop, target
+from mockserver.control.framework import inputs, target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.state import reasons
 from mockserver.core.traffic.causes import CURRENT_CALL, CallRecord, CurrentCall
@@ -24,6 +23,7 @@ from mockserver.views.record import sent
 from mockserver.web.components import component
 from mockserver.web.routing.address import shown_path
 from mockserver.web.schemas import json_text
+from mockserver.web.server import loop
 from mockserver.web.server.waiting import begun, is_waiting
 
 #: The header of an answer with the id of the call.
@@ -67,8 +67,8 @@ class ControlCall(NamedTuple):
     adds: bool = False
     #: Whether the call acts on one workspace, which the caller names.
     in_workspace: bool = True
-    #: Whether the call holds the lock of its workspace. False for calls that wait, which must not hold it.
-    locks: bool = True
+    #: Whether the call opens its workspace itself, after long work.
+    late: bool = False
     #: Whether the call changes nothing, whatever its method says.
     only_reads: bool = False
 
@@ -126,9 +126,9 @@ def _view(function: Function, declared: ControlCall) -> Callable[..., Response]:
     @wraps(function)
     def view(**arguments: Any) -> Response:
         if declared.heavy:
-            off_loop.leave()
+            loop.leave()
         # An unknown workspace in the address is a 404, even for a call that acts on no workspace.
-        target.addressed(by_header=False)
+        target.addressed(by_header=False, find=target.store().seen if declared.late else None)
         workspace = target.workspace() if acts else None
         if declared.query is not None:
             arguments["query"] = inputs.loaded(_schema(declared.query), request.args.to_dict())
@@ -141,7 +141,7 @@ def _view(function: Function, declared: ControlCall) -> Callable[..., Response]:
             arguments["workspace"] = workspace
             if declared.adds and (full := workspace.state.full()):
                 raise Problem(409, f"{full}; delete rows or reset the workspace")
-        run = partial(_run, function, declared, workspace, arguments)
+        run = partial(_run, function, declared, arguments)
         return _recorded(run) if is_recorded else run()
 
     return view
@@ -152,9 +152,8 @@ def _schema(schema_type: type[Schema]) -> Schema:
     return schema_type()
 
 
-def _run(function: Function, declared: ControlCall, workspace: Workspace | None, arguments: dict[str, Any]) -> Response:
-    with nullcontext() if workspace is None or not declared.locks else workspace.lock:
-        found = function(**arguments)
+def _run(function: Function, declared: ControlCall, arguments: dict[str, Any]) -> Response:
+    found = function(**arguments)
     if isinstance(found, Response):
         return found
     if found is None:
@@ -213,20 +212,19 @@ def _note(acting: CurrentCall, status: int) -> str | None:
         body = request.get_data()
     except RequestEntityTooLarge:
         body = b""  # the call has not read it either
-    with workspace.lock:
-        record = CallRecord(
-            id=acting.cause(workspace.ids.call).id,
-            at=workspace.state.clock.now(),
-            real_at=time(),
-            method=request.method,
-            path=shown_path(request),
-            query=request.environ["QUERY_STRING"],
-            content_type=request.content_type or "",
-            body=body,
-            status=status,
-            transitions=acting.changes,
-        )
-        workspace.note_call(record)
+    record = CallRecord(
+        id=acting.cause(workspace.ids.call).id,
+        at=workspace.state.clock.now(),
+        real_at=time(),
+        method=request.method,
+        path=shown_path(request),
+        query=request.environ["QUERY_STRING"],
+        content_type=request.content_type or "",
+        body=body,
+        status=status,
+        transitions=acting.changes,
+    )
+    workspace.note_call(record)
     return record.id
 
 

@@ -1,14 +1,12 @@
-"""Long work and waiting: both leave the event loop, and the call is run again from its beginning.
+"""Long work leaves the event loop, and the call is run again from its beginning.
 
-All functions but `leave` leave the loop only where the work is large. In a thread they do nothing.
+The functions leave the loop only where the work is large. In a thread they do nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
-
-from flask import request
 
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.server import loop
@@ -17,15 +15,11 @@ from mockserver.web.server import loop
 _LARGE = loop.LARGE_BODY * 4
 
 
-def leave() -> None:
-    loop.leave(request.environ)
-
-
 def before_all_of(workspace: Workspace) -> None:
     """Leave the event loop before reading a large workspace."""
     size = max(workspace.state.tally.bytes, workspace.state.document_bytes)
     if workspace.state.rows() > loop.LARGE_WORKSPACE or size > _LARGE:
-        leave()
+        loop.leave()
 
 
 def before_showing(sizes: Iterable[int]) -> None:
@@ -34,11 +28,11 @@ def before_showing(sizes: Iterable[int]) -> None:
     for count, size in enumerate(sizes, 1):
         total += size
         if count > loop.LARGE_LIST or total > _LARGE:
-            leave()
+            loop.leave()
 
 
 def made_once(make: Any) -> Any:
     """Return the cached result of `make`, which `functools.cache` decorates; leave the event loop to call it."""
     if not make.cache_info().currsize:
-        leave()
+        loop.leave()
     return make()

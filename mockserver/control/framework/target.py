@@ -13,14 +13,13 @@ from mockserver.core.state import reasons
 from mockserver.core.state.identifiers import REPLICA_HEADER
 from mockserver.core.state.state import Account
 from mockserver.core.traffic.causes import CURRENT_CALL
-from mockserver.core.workspaces.store import Gone, Store, StoreFullError
+from mockserver.core.workspaces.store import DEFAULT, Gone, Store, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.scenario.documents.document import located
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.documents.mistakes import Mistake
 from mockserver.web.components import component
 from mockserver.web.routing.address import WORKSPACE, WORKSPACE_HEADER
-from mockserver.web.server import loop
 from mockserver.web.service.handlers import find
 
 #: The key of the WSGI environment that holds the workspace on which the call has acted.
@@ -86,20 +85,18 @@ def workspace(*, whole: bool = False) -> Workspace:
 
 
 def entered(found: Workspace, *, whole: bool = False) -> Workspace:
-    """Return the given workspace, after all due timers have fired; on the event loop, no other request acts on it.
+    """Note the given workspace, which is open, as that of the call, and return it.
 
     `whole`, for calls that read all of the workspace, leaves the event loop if it is large.
     """
     if whole:
         off_loop.before_all_of(found)
-    acting_on(found)
-    loop.enter(request.environ, found)
-    return found
+    return acting_on(found)
 
 
-def occupy(found: Workspace) -> None:
-    """Keep other requests from replacing the workspace's state until the call ends."""
-    loop.occupy(request.environ, found.changing)
+def seen() -> Workspace:
+    """Return the workspace of the call for reading only, so that others may use it during long work."""
+    return addressed(find=store().seen) or _behind_key() or store().seen(DEFAULT) or store().default
 
 
 def acting_on(found: Workspace) -> Workspace:
@@ -111,9 +108,9 @@ def acting_on(found: Workspace) -> Workspace:
     return found
 
 
-def named(name: str) -> Workspace:
-    """Return the workspace of a name."""
-    found = store().get(name)
+def named(name: str, find: Callable[[str], Workspace | None] | None = None) -> Workspace:
+    """Return the open workspace of a name, or what `find` finds for it."""
+    found = (find or store().get)(name)
     if found is None:
         refuse_misdirected(f"workspace {name}", store().replica.other_of_name(name))
         raise unknown("workspace", name, _WHY_GONE[store().why_gone(name)])
@@ -126,7 +123,7 @@ def refuse_misdirected(what: str, other: str | None) -> None:
         raise of_misdirected(store().replica.belongs(what, other), REPLICA_HEADER, other)
 
 
-def addressed(*, by_header: bool = True) -> Workspace | None:
+def addressed(*, by_header: bool = True, find: Callable[[str], Workspace | None] | None = None) -> Workspace | None:
     """Return the workspace of the address (`/w/NAME`) or of the header `X-Mock-Workspace`, or None.
 
     Raises:
@@ -134,7 +131,7 @@ def addressed(*, by_header: bool = True) -> Workspace | None:
     """
     header = request.headers.get(WORKSPACE_HEADER) if by_header else None
     name = request.environ.get(WORKSPACE, header)
-    return None if name is None else named(name)
+    return None if name is None else named(name, find)
 
 
 def _behind_key() -> Workspace | None:

@@ -7,13 +7,14 @@ from typing import Any
 from flask import Response, request
 from marshmallow import ValidationError, fields
 
-from mockserver.control.framework import inputs, off_loop, target
+from mockserver.control.framework import inputs, target
 from mockserver.control.framework.call import ControlResource
 from mockserver.control.framework.compression import compressed
 from mockserver.core.traffic.coverage import Coverage as CoverageRow
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item, about
 from mockserver.views.server_records import Coverage
+from mockserver.web.server import loop
 
 COVERAGE = ControlResource("coverage", "/_mock/coverage")
 
@@ -65,12 +66,11 @@ def clear(query: dict[str, Any]) -> None:
     """Forget what was met, in the workspace or, with `?workspace=*`, anywhere."""
     name = query.get("workspace")
     if name == ALL:
-        off_loop.leave()
+        loop.leave()
         target.store().clear_coverage()
         return
     workspace = _chosen(name)
-    with workspace.lock:
-        workspace.coverage.clear()
+    workspace.coverage.clear()
 
 
 def _accepted() -> str:
@@ -88,8 +88,7 @@ def counts(name: str | None) -> CoverageRow:
         return target.store().coverage()
     workspace = _chosen(name)
     found = CoverageRow()
-    with workspace.lock:
-        found.merge(workspace.coverage)
+    found.merge(workspace.coverage)
     return found
 
 

@@ -28,6 +28,7 @@ from mockserver.settings import data_folder
 from mockserver.settings.files import LLMS_FILE
 from mockserver.views.server_records import Fidelity, OpenApi
 from mockserver.web.routing.address import WORKSPACE
+from mockserver.web.server import loop
 
 CA = ControlResource("ca", "/_mock", in_workspace=False)
 #: RFC 8555, 9.1: certificates in PEM.
@@ -180,7 +181,7 @@ def asset(name: str) -> Response:
         return Response((files("mockserver.web.pages") / _STYLE).read_bytes(), content_type="text/css")
     if name not in _ASSETS:
         raise unknown("document", name, "GET /_mock lists all calls")
-    off_loop.leave()
+    loop.leave()
     import flask_swagger_ui  # noqa: PLC0415  # for its files only
 
     content = (Path(flask_swagger_ui.__file__).parent / "dist" / name).read_bytes()
@@ -241,7 +242,7 @@ def _document_page(path: str) -> Response:
         return Response(_markdown(path), content_type=f"{_MEDIA[1]}; charset=utf-8", headers={"Vary": "Accept"})
     page = rendered().get(path)
     if page is None:
-        off_loop.leave()
+        loop.leave()
         page = rendered()[path] = _render(path)
     return Response(page.body, headers=dict(page.headers))
 

@@ -28,7 +28,7 @@ def ready() -> Any:
     """Check readiness: the server answers and can save changes, else 503."""
     store = target.store()
     if store.storage.failure is not None:
-        store.before_loading()
+        store.storage.leave()
         store.storage.retry()
     if (failure := store.storage.failure) is not None:
         raise Problem(503, failure)

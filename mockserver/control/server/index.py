@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections import defaultdict
-from contextlib import nullcontext
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -113,9 +112,7 @@ def favicon() -> Response:
 )
 def index() -> Any:
     """List the calls of the control API, and how each operation of the service is answered."""
-    workspace = target.addressed() or target.store().peek(DEFAULT)
-    with nullcontext() if workspace is None else workspace.lock:
-        operations = answered_as(workspace)
+    operations = answered_as(target.addressed() or target.store().seen(DEFAULT))
     calls = sorted(control_api().calls, key=lambda call: (call.path, call.method))
     return listed([CallLine(call.method, call.path, call.summary) for call in calls], operations=operations)
 

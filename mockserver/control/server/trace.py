@@ -22,7 +22,7 @@ class TraceWriter(NamedTuple):
 TRACE = ControlResource("trace", "/_mock/trace")
 
 
-@TRACE.call("GET", media=("text/html",), heavy=True, locks=False)
+@TRACE.call("GET", media=("text/html",), heavy=True)
 def trace(workspace: Workspace) -> Response:
     """The requests, mails and deliveries of the workspace and the change of its state, as one page without secrets."""
     answer = Response(component(TraceWriter).write(workspace), content_type="text/html; charset=utf-8")

@@ -48,16 +48,15 @@ class DeliveryFilter(inputs.Part):
     wait = inputs.wait()
 
 
-@DELIVERIES.call("GET", query=DeliveryFilter, answer=listing("DeliveryPage", Delivery, evicted=Evicted), locks=False)
+@DELIVERIES.call("GET", query=DeliveryFilter, answer=listing("DeliveryPage", Delivery, evicted=Evicted))
 def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     """The calls, newest first, with their attempts; with `wait`, as soon as one matches."""
     criteria = DeliveryCriteria(query.get("webhook"), query.get("state"), query.get("event"))
     found = wait_for(request.environ, workspace, query["wait"], lambda: select(workspace, criteria), _NEWS)
-    with workspace.lock:
-        part = inputs.part_of(found, query)
-        off_loop.before_showing(row.text_size for _, row in part)
-        rows = [show_delivery(account.name, row, workspace.links) for account, row in part]
-        return listed(rows, len(found), evicted=workspace.state.evicted_deliveries)
+    part = inputs.part_of(found, query)
+    off_loop.before_showing(row.text_size for _, row in part)
+    rows = [show_delivery(account.name, row, workspace.links) for account, row in part]
+    return listed(rows, len(found), evicted=workspace.state.evicted_deliveries)
 
 
 @DELIVERIES.call("GET", "/<identifier>", answer=Delivery)
@@ -74,21 +73,18 @@ class Redelivery(Item):
     )
 
 
-@DELIVERIES.call("POST", "/<identifier>/redeliver", body=Redelivery, answer=Delivery, problems=(409,), locks=False)
+@DELIVERIES.call("POST", "/<identifier>/redeliver", body=Redelivery, answer=Delivery, problems=(409,))
 def redeliver(workspace: Workspace, identifier: str, body: dict[str, Any]) -> Delivery:
     """Send a webhook call again, with retries after a failure; the answer comes after the first attempt."""
     sent_as = body.get("sent_as")
-    with workspace.lock:
-        account, row = _found(workspace, identifier)
-        off_loop.before_showing([row.text_size])
-        steps = begun(request.environ, "redelivery", lambda: _redelivery(workspace, account, row, sent_as))
+    account, row = _found(workspace, identifier)
+    off_loop.before_showing([row.text_size])
+    steps = begun(request.environ, "redelivery", lambda: _redelivery(workspace, account, row, sent_as))
     for number, step in enumerate(steps):
-        with workspace.lock:
-            row = begun(request.environ, f"attempt {number}", partial(step, row))
+        row = begun(request.environ, f"attempt {number}", partial(step, row))
         if not wait_for(request.environ, workspace, LONGEST_WAIT, partial(_finished, account, row), _NEWS):
             break
-    with workspace.lock:
-        return show_delivery(account.name, row, workspace.links)
+    return show_delivery(account.name, row, workspace.links)
 
 
 def _redelivery(workspace: Workspace, account: Account, delivery: DeliveryRow, sent_as: str | None) -> list[Step]:
@@ -180,16 +176,15 @@ def receivers(workspace: Workspace) -> Any:
     return listed(list(map(show_receiver, workspace.receivers)))
 
 
-@RECEIVERS.call("GET", "/<name>", query=CallFilter, answer=ReceiverCalls, locks=False)
+@RECEIVERS.call("GET", "/<name>", query=CallFilter, answer=ReceiverCalls)
 def received(workspace: Workspace, name: str, query: dict[str, Any]) -> ReceiverCalls:
     """The calls that came in, newest first; with `wait`, as soon as there are `count` of them."""
     kinds: Kinds = frozenset({"received"})
     wait_for(request.environ, workspace, query["wait"], lambda: _enough(workspace, name, query["count"]), kinds)
-    with workspace.lock:
-        receiver = workspace.receivers.get(name) or Receiver(name)
-        calls = inputs.part_of(workspace.receivers.calls(receiver), query)
-        off_loop.before_showing(len(row.body) for row in calls)
-        return show_received(receiver, calls)
+    receiver = workspace.receivers.get(name) or Receiver(name)
+    calls = inputs.part_of(workspace.receivers.calls(receiver), query)
+    off_loop.before_showing(len(row.body) for row in calls)
+    return show_received(receiver, calls)
 
 
 @RECEIVERS.call("PUT", "/<name>", body=MannerItem, answer=ReceiverSummary, problems=(409,))

@@ -33,7 +33,7 @@ class MailFilter(Item):
     wait = inputs.wait()
 
 
-@MAILBOX.call("GET", query=MailFilter, answer=listing("Mails", Mail, evicted=Evicted), locks=False)
+@MAILBOX.call("GET", query=MailFilter, answer=listing("Mails", Mail, evicted=Evicted))
 def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     """The e-mails, newest first; with `wait`, as soon as one matches."""
     found = wait_for(request.environ, workspace, query["wait"], lambda: _select(workspace, query), frozenset({"mail"}))

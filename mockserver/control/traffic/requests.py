@@ -91,7 +91,7 @@ class Verification(Item):
             raise ValidationError("at_least is greater than at_most", "count")
 
 
-@REQUESTS.call("GET", query=RequestFilter, answer=Page, media=tuple(_MEDIA.values()), locks=False)
+@REQUESTS.call("GET", query=RequestFilter, answer=Page, media=tuple(_MEDIA.values()))
 def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     """The exchanges, newest first; with `wait`, as soon as one matches; as HAR all of them, oldest first."""
     search = begun(request.environ, "search", lambda: _Search(query["match"], query.get("held")))
@@ -119,15 +119,13 @@ def show(workspace: Workspace, identifier: str) -> Exchange:
     return show_exchange(found)
 
 
-@REQUESTS.call("POST", "/<identifier>/answer", answer=Exchange, problems=(409,), locks=False)
+@REQUESTS.call("POST", "/<identifier>/answer", answer=Exchange, problems=(409,))
 def answer_now(workspace: Workspace, identifier: str) -> Exchange:
     """Release an answer held by a fault. Returns the request after its answer was sent."""
-    with workspace.lock:
-        found = begun(request.environ, "let go", lambda: _let_go(workspace, identifier))
+    found = begun(request.environ, "let go", lambda: _let_go(workspace, identifier))
     wait_for(request.environ, workspace, LONGEST_WAIT, lambda: [] if found.is_held else [found], frozenset({"request"}))
     off_loop.before_showing([_size(found)])
-    with workspace.lock:
-        return show_exchange(found)
+    return show_exchange(found)
 
 
 @REQUESTS.call("DELETE", status=204)
@@ -136,11 +134,10 @@ def clear(workspace: Workspace) -> None:
     workspace.journal.clear()
 
 
-@REQUESTS.call("POST", "/verify", only_reads=True, body=Verification, answer=Verdict, locks=False)
+@REQUESTS.call("POST", "/verify", only_reads=True, body=Verification, answer=Verdict)
 def verify(workspace: Workspace, body: dict[str, Any]) -> Verdict:
     """Compare the number of matching requests with the expected one. A mismatch names the closest request."""
-    with workspace.lock:
-        kept = list(workspace.journal)
+    kept = list(workspace.journal)
     # Every exchange is compared with the whole match, so the size of the match counts for each of them.
     match_size = len(request.get_data())
     off_loop.before_showing(_size(exchange) + match_size for exchange in kept)

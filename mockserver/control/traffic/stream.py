@@ -20,8 +20,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.views.traffic import show_delivery, show_exchange, show_mail, show_transition
 from mockserver.web.server import loop, stream
-from mockserver.web.server.loop import LARGE_BODY, LeaveLoop
-from mockserver.web.server.waiting import SUSPENDED
+from mockserver.web.server.loop import LARGE_BODY
 
 STREAM = ControlResource("stream", "/_mock/stream")
 
@@ -65,7 +64,7 @@ class StreamFilter(Item):
     every = fields.Float(validate=validate.Range(0.1, 60))
 
 
-@STREAM.call("GET", query=StreamFilter, media=("text/event-stream",), locks=False)
+@STREAM.call("GET", query=StreamFilter, media=("text/event-stream",))
 def show(workspace: Workspace, query: dict[str, Any]) -> Response:
     """What happens in the workspace, as it happens: requests, mails, attempts of deliveries, transitions, resets."""
     every_s = query.get("every", 0.0)
@@ -77,10 +76,7 @@ def show(workspace: Workspace, query: dict[str, Any]) -> Response:
     answer.headers["X-Accel-Buffering"] = "no"  # a proxy is to pass on every event at once
     if request.method == "HEAD":
         return answer
-    if SUSPENDED in request.environ:
-        request.environ[stream.STREAM] = events
-    else:
-        answer.response = stream.blocking(events, target.store().storage)
+    request.environ[stream.STREAM] = events
     return answer
 
 
@@ -112,21 +108,20 @@ class Subscription:
         self._seen = seen
         self._begun = False
 
-    def pull(self, *, on_loop: bool) -> bytes | None:
+    def pull(self) -> bytes | None:
         """Return the next events as bytes, or None if the workspace no longer exists, even under a reused name.
 
         Raises:
-            LeaveLoop: the caller is on the event loop, and the next event takes long to write.
+            LeaveLoop: this step runs on the event loop, and the next event takes long to write.
         """
         workspace = self._workspace
         if self._store.peek(workspace.name) is not workspace:
             return None
-        with workspace.lock:
-            loop.catch_up(workspace, on_loop=on_loop)
-            return self._next(on_loop=on_loop)
+        workspace.open()
+        return self._next()
 
-    def _next(self, *, on_loop: bool) -> bytes:
-        return self._start() or self._lost() or self._news(on_loop=on_loop)
+    def _next(self) -> bytes:
+        return self._start() or self._lost() or self._news()
 
     def _start(self) -> bytes:
         """Return the first event: the position from which a client resumes if its connection breaks early."""
@@ -140,17 +135,17 @@ class Subscription:
         self._seen += lost
         return _event(self._seen, "lost", {"count": lost})
 
-    def _news(self, *, on_loop: bool) -> bytes:
+    def _news(self) -> bytes:
         """Return the next wanted feed items as events, up to a chunk."""
         chunk, feed = bytearray(), self._workspace.feed
         for item in feed.after(self._seen):
             if len(chunk) >= _CHUNK:
                 break
             if item.kind in self._kinds:
-                if on_loop and item.written is None and item.size > LARGE_BODY:
+                if item.written is None and item.size > LARGE_BODY:
                     if chunk:
                         break
-                    raise LeaveLoop
+                    loop.leave()
                 chunk += feed.written(item, partial(_written, self._workspace.links))
             self._seen = item.number
         return bytes(chunk)
@@ -170,7 +165,7 @@ class Counting(Subscription):
         watchers = self._workspace.watchers
         return watchers.happened(CONTROL) - watchers.happened(RESETS)
 
-    def _next(self, *, on_loop: bool) -> bytes:
+    def _next(self) -> bytes:
         """Return an event with the numbers of new feed items of each wanted kind, and of lost ones."""
         begun, feed, seen = self._start(), self._workspace.feed, self._seen
         self._seen = feed.last

@@ -80,36 +80,34 @@ def show(workspace: Workspace) -> Moment:
     return show_clock(workspace.state.clock)
 
 
-@CLOCK.call("PUT", body=ClockChange, answer=Moment, locks=False)
+@CLOCK.call("PUT", body=ClockChange, answer=Moment)
 def change(workspace: Workspace, body: dict[str, Any]) -> Moment:
     """Freeze, thaw or set the clock; what is due on the way fires as with `advance`."""
     if "now" in body:
         _advanced(workspace, body["now"], "now")
-    with workspace.lock:
-        if body.get("frozen") is True:
-            workspace.state.clock.freeze()
-        elif body.get("frozen") is False:
-            workspace.state.clock.thaw()
-            workspace.watch()
-        return show_clock(workspace.state.clock)
+    if body.get("frozen") is True:
+        workspace.state.clock.freeze()
+    elif body.get("frozen") is False:
+        workspace.state.clock.thaw()
+        workspace.watch()
+    return show_clock(workspace.state.clock)
 
 
 @CLOCK.call("GET", "/timers", query=inputs.Part, answer=listing("Timers", Timer))
 def timers(workspace: Workspace, query: dict[str, Any]) -> Any:
     """What is due on the clock, soonest first."""
     if query["offset"] + query["limit"] > loop.LARGE_LIST:
-        off_loop.leave()
+        loop.leave()
     rows = [show_timer(workspace, timer) for timer in pending(workspace, query["offset"], query["limit"])]
     return listed(rows, workspace.state.timers.count)
 
 
-@CLOCK.call("POST", "/advance", body=Advance, answer=Advanced, problems=(409,), locks=False)
+@CLOCK.call("POST", "/advance", body=Advance, answer=Advanced, problems=(409,))
 def advance(workspace: Workspace, body: dict[str, Any]) -> Advanced:
     """Move the clock, firing each timer at its own moment, and waiting for what leaves then."""
     target = body["to"] if "to" in body else body["by"] if "by" in body else timedelta(seconds=body["seconds"])
     fired = _advanced(workspace, target, next(iter(body)))
-    with workspace.lock:
-        moment = show_clock(workspace.state.clock)
+    moment = show_clock(workspace.state.clock)
     return Advanced(moment, [Fired(row.at, row.machine, row.key, row.event) for row in fired])
 
 
@@ -117,7 +115,7 @@ def _advanced(workspace: Workspace, target: datetime | timedelta | str, member: 
     """Advance to a target and return the timed events passed; a text target is a timer id or `next`."""
     state = workspace.state
     if state.timers.count > loop.LARGE_WORKSPACE or (state.timers.count and state.has_many_calls):
-        off_loop.leave()
+        loop.leave()
     advance = begun(request.environ, "advance", lambda: _begin(workspace, target, member))
     arrived = wait_for(request.environ, workspace, _TIMEOUT_S, lambda: [advance] if advance.step() else [])
     if not arrived and not is_waiting(request.environ):
@@ -129,11 +127,10 @@ def _advanced(workspace: Workspace, target: datetime | timedelta | str, member: 
 
 
 def _begin(workspace: Workspace, target: datetime | timedelta | str, member: str) -> Advancing:
-    with workspace.lock:
-        try:
-            return Advancing(workspace, _timer(workspace, target) if isinstance(target, str) else target)
-        except ClockError as error:
-            raise of_one(member, str(error)) from error
+    try:
+        return Advancing(workspace, _timer(workspace, target) if isinstance(target, str) else target)
+    except ClockError as error:
+        raise of_one(member, str(error)) from error
 
 
 def _timer(workspace: Workspace, identifier: str) -> TimerRow | None:

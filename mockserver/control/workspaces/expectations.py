@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from mockserver.control.framework import off_loop
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.scenario.expectations import outcomes
@@ -12,6 +11,7 @@ from mockserver.views.record import listing
 from mockserver.views.record import plain as as_plain
 from mockserver.views.traffic import show_exchange, show_mail
 from mockserver.views.workspace_records import Expectation
+from mockserver.web.server import loop
 
 EXPECTATIONS = ControlResource("expectations", "/_mock/expectations")
 
@@ -23,7 +23,7 @@ def index(workspace: Workspace) -> Any:
     """List the scenario's expectations (`expect:`) with the values found."""
     if workspace.state.expected is None:
         return listed([], satisfied=True)
-    off_loop.leave()
+    loop.leave()
     mailbox = workspace.state.mailbox
     found = outcomes(
         workspace,

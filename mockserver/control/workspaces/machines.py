@@ -18,6 +18,7 @@ from mockserver.views.record import Evicted, listing
 from mockserver.views.traffic import show_transition
 from mockserver.views.traffic_records import Transition
 from mockserver.views.workspace_records import Instance, Machine, MachineTransition
+from mockserver.web.server import loop
 
 MACHINES = ControlResource("machines", "/_mock/machines")
 
@@ -66,7 +67,7 @@ def fire(workspace: Workspace, machine: str, key: str, event: str) -> Any:
     """Fire an event of an instance; 409 lists the possible events if the event does not apply."""
     lifecycle = _lifecycle(machine)
     if workspace.state.has_many_calls:
-        off_loop.leave()
+        loop.leave()
     account, row = _found(workspace, lifecycle, key)
     try:
         lifecycle.fire(workspace, account, row, event)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cache
 from itertools import count
 from typing import Any
@@ -21,7 +22,7 @@ from mockserver.resources.section import Item, write_instant
 from mockserver.scenario.documents.mistakes import Mistake, ScenarioError
 from mockserver.scenario.dump import dump, to_yaml
 from mockserver.scenario.schema import scenario_schema
-from mockserver.scenario.seed import add
+from mockserver.scenario.seed import add, drafted
 from mockserver.settings.files import SCHEMA_FILE
 from mockserver.views.record import listing
 from mockserver.views.workspace_records import KeptMoment, ScenarioLine, WorkspaceSummary
@@ -52,13 +53,12 @@ class Reset(ScenarioChoice):
     """A reset; without a choice the workspace keeps its scenario."""
 
 
-@STATE.call("GET", "/state", query=StateForm, answer=scenario_schema, media=tuple(_MEDIA.values()), locks=False)
+@STATE.call("GET", "/state", query=StateForm, answer=scenario_schema, media=tuple(_MEDIA.values()))
 def show(workspace: Workspace, query: dict[str, Any]) -> Response:
     """The whole workspace as a scenario, as JSON or as YAML by `Accept` or `?format=`."""
     off_loop.before_all_of(workspace)
-    with workspace.lock:
-        document = dump(workspace)
-        off_loop.before_showing([weight(document)])
+    document = dump(workspace)
+    off_loop.before_showing([weight(document)])
     media = inputs.media_type(query, _MEDIA)
     if media == _MEDIA["yaml"]:
         return Response(to_yaml(document), content_type=media)
@@ -66,59 +66,61 @@ def show(workspace: Workspace, query: dict[str, Any]) -> Response:
     return Response(found, content_type="application/json")
 
 
-@STATE.call("PUT", "/state", document=scenario_schema, answer=WorkspaceSummary, heavy=True, locks=False)
-def replace(workspace: Workspace) -> WorkspaceSummary:
+@STATE.call("PUT", "/state", document=scenario_schema, answer=WorkspaceSummary, heavy=True, late=True)
+def replace() -> WorkspaceSummary:
     """Let the workspace stand as a document says, JSON or YAML; journal, coverage and mailbox go on."""
-    target.occupy(workspace)
-    document = inputs.document()
+    seen, document, store = target.seen(), inputs.document(), target.store()
     if not request.get_data().strip():
         raise of_mistakes([Mistake((), "missing document in the body; send {} for an empty workspace")])
-    target.store().put(workspace, document)
+    fresh = store.maker.anew(seen, document, whole=True)
+    workspace = target.workspace()
+    store.put(workspace, fresh)
     return show_hosted(workspace)
 
 
-@STATE.call("POST", "/seed", document=seed_schema, answer=WorkspaceSummary, problems=(409,), heavy=True, locks=False)
-def seed(workspace: Workspace) -> WorkspaceSummary:
+@STATE.call("POST", "/seed", document=seed_schema, answer=WorkspaceSummary, problems=(409,), heavy=True, late=True)
+def seed() -> WorkspaceSummary:
     """Add to the workspace what a partial scenario document holds; 409 if something is there already."""
-    target.occupy(workspace)
-    document = inputs.document()
-    with workspace.changing:
-        account = target.account(workspace, document)
-        document.pop("account", None)
-        try:
-            add(workspace, account, document)
-        except ScenarioError as error:
-            status = 409 if all(mistake.taken for mistake in error.mistakes) else 400
-            raise of_mistakes(error.mistakes, status) from error
+    seen, document = target.seen(), inputs.document()
+    choice = copy(document)  # with its lines
+    document.pop("account", None)
+    try:
+        drafts = drafted(document, seen.state.clock.now)
+        workspace = target.workspace()
+        add(workspace, target.account(workspace, choice), document, drafts)
+    except ScenarioError as error:
+        status = 409 if all(mistake.taken for mistake in error.mistakes) else 400
+        raise of_mistakes(error.mistakes, status) from error
     return show_hosted(workspace)
 
 
-@STATE.call("POST", "/reset", body=Reset, answer=WorkspaceSummary)
+@STATE.call("POST", "/reset", body=Reset, answer=WorkspaceSummary, late=True)
 def reset(body: dict[str, Any]) -> WorkspaceSummary:
     """Reset the workspace to its scenario, or to another scenario."""
-    scenario = chosen_scenario(body)
-    workspace = _readable()
-    before_making(workspace.origin.scenario if scenario is None else scenario)
-    target.occupy(workspace)
-    target.store().reset(workspace, scenario)
+    scenario, store = chosen_scenario(body), target.store()
+    seen = _readable()
+    before_making(seen.origin.scenario if scenario is None else scenario)
+    fresh = store.maker.again(seen, scenario)
+    workspace = target.workspace(whole=True)
+    store.reset(workspace, fresh)
     return show_hosted(workspace)
 
 
 def _readable() -> Workspace:
-    """Return the call's workspace; recreate an unreadable default workspace.
+    """Return the call's workspace for reading only; recreate an unreadable default workspace.
 
     Raises:
         StorageError: another workspace cannot be read, or the store cannot be.
     """
     try:
-        return target.workspace(whole=True)
+        return target.seen()
     except StorageError:
         store, key = target.store(), request.headers.get("api-key")
         name = request.environ.get(WORKSPACE, request.headers.get(WORKSPACE_HEADER, DEFAULT))
         is_default = name == DEFAULT and not (key and store.knows(key))
         if not is_default or DEFAULT not in store.unreadable() or not store.discard(DEFAULT):
             raise
-        return target.workspace(whole=True)
+        return target.seen()
 
 
 # ---------------------------------------------------------------------- scenarios
@@ -189,13 +191,14 @@ def forget(workspace: Workspace, name: str) -> None:
     del workspace.snapshots[_found(workspace, name).name]
 
 
-@SNAPSHOTS.call("POST", "/<name>/restore", answer=WorkspaceSummary, heavy=True, locks=False)
-def restore(workspace: Workspace, name: str) -> WorkspaceSummary:
-    """Restore a snapshot; journal and coverage continue."""
-    target.occupy(workspace)
-    with workspace.lock:
-        snapshot = _found(workspace, name)
-    target.store().restore(workspace, snapshot)
+@SNAPSHOTS.call("POST", "/<name>/restore", answer=WorkspaceSummary, heavy=True, late=True)
+def restore(name: str) -> WorkspaceSummary:
+    """Restore a snapshot: state, clock, faults and mailbox; journal and coverage continue."""
+    seen, store = target.seen(), target.store()
+    snapshot = _found(seen, name)
+    fresh = store.maker.anew(seen, snapshot.document, whole=True)
+    workspace = target.workspace()
+    store.put(workspace, fresh, snapshot.mailbox.copy())
     return show_hosted(workspace)
 
 

@@ -25,6 +25,7 @@ from mockserver.views.workspaces import show_workspace, show_workspace_in_use
 from mockserver.web.routing.address import WORKSPACE, WORKSPACE_HEADER
 from mockserver.web.schemas import json_text
 from mockserver.web.schemas.fields import ApiKey, Flag
+from mockserver.web.server import loop
 from mockserver.web.server.loop import LARGE_WORKSPACE
 
 #: The longest label, in characters. Chosen: longer than most ids of parametrized tests.
@@ -65,7 +66,7 @@ def chosen_scenario(body: dict[str, Any]) -> str | dict[str, Any] | None:
     if "yaml" not in body:
         found: str | dict[str, Any] | None = body.get("scenario")
         return found
-    off_loop.leave()
+    loop.leave()
     return inputs.of_text(body["yaml"])
 
 
@@ -117,7 +118,7 @@ class WorkspaceNote(Item):
 def before_making(scenario: object | None) -> None:
     """Leave the event loop before making a large workspace of a scenario; None is the server's own scenario."""
     if target.store().maker.rows(scenario) > LARGE_WORKSPACE:
-        off_loop.leave()
+        loop.leave()
 
 
 @WORKSPACES.call("POST", body=NewWorkspace, answer=WorkspaceSummary, status=201, problems=(404, 409, 421))
@@ -145,8 +146,7 @@ def _state_of(name: str) -> dict[str, Any]:
     """Return the present state of a workspace as a document."""
     found = target.named(name)
     off_loop.before_all_of(found)
-    with found.lock:
-        document: dict[str, Any] = json_text.read(b"".join(json_text.pieces(dump(found), write_instant, 1)))
+    document: dict[str, Any] = json_text.read(b"".join(json_text.pieces(dump(found), write_instant, 1)))
     return document
 
 
@@ -209,7 +209,7 @@ def found_by(name: str = "", label: str = "", outcome: str = "", text: str = "")
     if not (label or outcome or text):
         return found
     if len(store.loaded()) < len(store):
-        off_loop.leave()  # labels are read from the store
+        loop.leave()  # labels are read from the store
     labels = store.labels()
 
     def admits(name: str) -> bool:
@@ -246,9 +246,8 @@ def show(name: str) -> WorkspaceInUse:
 @WORKSPACES.call("PATCH", "/<name>", body=WorkspaceNote, answer=WorkspaceInUse)
 def note(body: dict[str, Any], name: str) -> WorkspaceInUse:
     """Change the label of a workspace, or note how its test ended; what is left out stays."""
-    found = target.entered(target.named(name))
-    with found.lock:
-        found.label, found.outcome = body.get("label", found.label), body.get("outcome", found.outcome)
+    found = target.named(name)
+    found.label, found.outcome = body.get("label", found.label), body.get("outcome", found.outcome)
     _before_showing([found])
     return _shown_in_use(found)
 

@@ -25,6 +25,9 @@ LAP = 2**62
 _VARIANTS = {digit: "89ab"[int(digit, 16) & 3] for digit in string.hexdigits.lower()}
 LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 _REQUEST, _MAIL, _CALL = "request", "mail", "control call"
+#: How many ids are left out after an end at which the last ones may not have been saved. Chosen: far more requests than
+#: a server answers in the time after which they are saved.
+_SKIPPED = 1 << 16
 #: The longest API key, in characters. Chosen: five times as long as those of the service.
 LONGEST_KEY = 500
 _PATTERN = re.compile(r"xkeysib-([0-9a-f]{64})-([0-9A-Za-z]{16})")
@@ -116,6 +119,11 @@ def _pairs(alphabet: str) -> list[str]:
     return [first + second for second in alphabet for first in alphabet]
 
 
+def skipped(positions: Mapping[str, int]) -> dict[str, int]:
+    """Return the positions behind the ids of requests that may have been given out and not saved."""
+    return {**positions, _REQUEST: positions.get(_REQUEST, 0) + _SKIPPED}
+
+
 class RecordIds:
     """The ids of requests, e-mails and control calls, which continue when a state is put back: no id is used twice."""
 
@@ -138,6 +146,11 @@ class RecordIds:
     def go_on(self, positions: Mapping[str, int]) -> None:
         """Continue from saved positions."""
         self._random.positions.update(positions)
+
+    def follow_on(self, before: RecordIds) -> None:
+        """Continue behind ids that were given out and not saved."""
+        for purpose, position in before.positions.items():
+            self._random.positions[purpose] = max(self._random.positions.get(purpose, 0), position)
 
     def follow(self, seed: int) -> None:
         self._random.seed = seed

@@ -12,7 +12,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from mockserver.core.time.clock import draw_version
+from mockserver.core.time.clock import draw_trace_version, draw_version
 
 Key = TypeVar("Key")
 Row = TypeVar("Row")
@@ -286,6 +286,14 @@ class Tables:
             found = self._records[row] = row()
             if isinstance(found, Table):
                 found.tally = self.tally
+        return found
+
+    def trace(self, row: type[Row]) -> Row:
+        """Return the only row of a type of traces, as `record` does: a store saves it a little later."""
+        if row not in self._records:
+            return self.record(row)
+        self._versions[row] = draw_trace_version()
+        found: Row = self._records[row]
         return found
 
     def record_of(self, row: type[Row]) -> Row | None:

@@ -13,6 +13,8 @@ from urllib.parse import quote, unquote
 
 #: Draws the version of something that may change from now on; no two versions in one process are equal.
 draw_version = count(1).__next__
+#: Draws the version of a trace, such as a count of requests, which says nothing about the state of the service.
+draw_trace_version = count(-1, -1).__next__
 #: The moments that a clock may show. Chosen: so far from the ends of `datetime` (years 1 and 9999) that adding a time
 #: zone or a lifetime never overflows.
 EARLIEST = datetime(1971, 1, 1, tzinfo=UTC)

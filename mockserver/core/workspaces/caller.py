@@ -45,11 +45,6 @@ class Caller(NamedTuple):
         if self.workspace.answering is not None:
             self.workspace.answering.warn(warning)
 
-    def now(self) -> Caller:
-        """Return the caller in the workspace's present state, which another thread may have replaced."""
-        account = self.workspace.state.accounts.get(self.account.id, self.account)
-        return self if account is self.account else self._replace(account=account)
-
 
 class AnonymousCaller(NamedTuple):
     """A caller without key or token, such as browsers or unidentified apps."""
@@ -57,19 +52,12 @@ class AnonymousCaller(NamedTuple):
     workspace: Workspace
     visit: Visit = Visit()
 
-    def now(self) -> AnonymousCaller:
-        return self
-
 
 class Bearers(Protocol):
     """A finder of access token accounts; supplied by the app."""
 
-    def find(
-        self, token: str, within: Workspace | None, enter: Callable[[Workspace], None]
-    ) -> tuple[Workspace, Account, frozenset[str]]:
-        """Return workspace, account and scopes of a token, restricted to `within` if given.
-
-        `enter` is called with the workspace before its lock is taken, and fires the timers that are due there.
+    def find(self, token: str, within: Workspace | None) -> tuple[Workspace, Account, frozenset[str]]:
+        """Return the open workspace, the account and the scopes of a token, restricted to `within` if given.
 
         Raises:
             ServiceError: 401: the token is unknown, expired or revoked.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from importlib import import_module
@@ -179,7 +179,7 @@ class Advance:
     """A clock move, timer by timer, waiting for jobs between timers, as outcomes may set timers."""
 
     def __init__(self, workspace: Workspace, target: datetime | timedelta | Timer | None) -> None:
-        """Begin a clock move to a moment, duration, timer, or next timer (None). The caller holds the lock.
+        """Begin a clock move to a moment, duration, timer, or next timer (None).
 
         Raises:
             ClockError: The target is in the past, or a moment that no clock shows.
@@ -197,7 +197,7 @@ class Advance:
         self._changes = workspace.collect_changes()
 
     def step(self) -> bool:
-        """Continue until a job is pending. Return whether the move is over. The caller holds the lock."""
+        """Continue until a job is pending. Return whether the move is over."""
         workspace = self._workspace
         while not self.interrupted:
             if workspace.jobs:
@@ -232,8 +232,8 @@ class Advance:
 def settle(workspace: Workspace, note: Callable[..., object], *outcome: Any) -> None:
     """Let `note` take in an outcome from outside, such as a peer's answer or the end of a call.
 
-    `note` is a step with the lock. While the store is away, it waits and is tried again, until it is saved. Of a
-    removed workspace, nothing is saved.
+    `note` is called in a step that has the workspace. While the store is away, it waits and is tried again, until it is
+    saved. Of a removed workspace, nothing is saved.
     """
     settle_late(workspace)
     step = partial(note, *outcome)
@@ -255,8 +255,9 @@ def settle_late(workspace: Workspace) -> None:
 
 def _try(workspace: Workspace, outcome: Callable[[], object]) -> StorageError | None:
     def step() -> None:
-        with nullcontext() if workspace.is_removed else workspace.lock:
-            outcome()
+        if not workspace.is_removed:
+            workspace.open()
+        outcome()
 
     try:
         workspace.run(step)
@@ -277,7 +278,7 @@ def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], Outgo
         job: The job.
         url: The address of the call.
         write: Makes the request when its turn comes.
-        done: Takes the outcome under the lock, while the clock shows the present moment.
+        done: Takes the outcome in a step, while the clock shows the present moment.
     """
     moment = workspace.state.clock.now()
 
@@ -336,8 +337,8 @@ def _post(workspace: Workspace, mail: Mail) -> None:
         return False
 
     def is_posting() -> bool:
-        with workspace.lock:
-            return workspace.posting.get(mail.id) == server and workspace.queued.get(mail.id) is mark
+        workspace.open()
+        return workspace.posting.get(mail.id) == server and workspace.queued.get(mail.id) is mark
 
     def note(sending: Sending) -> None:
         if workspace.queued.get(mail.id) is not mark:

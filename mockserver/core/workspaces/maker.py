@@ -58,12 +58,23 @@ class Maker:
             lambda seed: Keyring(seed, name, first=key, replica=self._replica),
         )
 
-    def anew(
-        self, workspace: Workspace, scenario: object, *, seed: int | None = None, whole: bool = False
-    ) -> Workspace:
-        """Make a replacement workspace with identical name and keys."""
-        keyring = workspace.origin.keyring
-        return self._made(scenario, workspace.name, seed, None if keyring is None else lambda _: keyring, whole=whole)
+    def again(self, seen: Workspace, scenario: object | None = None) -> Workspace:
+        """Make what a workspace is reset to: its own scenario, or another one.
+
+        Raises:
+            ScenarioError: `scenario` is invalid.
+        """
+        origin = seen.origin
+        if scenario is not None:
+            return self.anew(seen, scenario, seed=origin.seed)
+        found = self.anew(seen, origin.scenario, seed=origin.seed)
+        found.origin = found.origin._replace(title=origin.title)  # a document that was kept does not know its title
+        return found
+
+    def anew(self, seen: Workspace, scenario: object, *, seed: int | None = None, whole: bool = False) -> Workspace:
+        """Make a replacement of a workspace, with identical name and keys; the workspace need not be open."""
+        keyring = None if seen.origin.keyring is None else seen.origin.keyring.copy()
+        return self._made(scenario, seen.name, seed, None if keyring is None else lambda _: keyring, whole=whole)
 
     def _made(
         self,

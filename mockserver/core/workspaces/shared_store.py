@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import cast
 
@@ -21,10 +21,7 @@ _DUE_AT_ONCE = 100
 
 
 class SharedStore(Store):
-    """A store with workspace copies in memory, refreshed on use.
-
-    A step of the storage that opens a workspace holds its lock until the step ends.
-    """
+    """A store with workspace copies in memory, refreshed when they are opened."""
 
     @property
     def _shared(self) -> SharedStorage:
@@ -40,7 +37,7 @@ class SharedStore(Store):
 
     def get(self, name: str) -> Workspace | None:
         try:
-            found = self._opened(name)
+            found = self._up_to_date(name)
         except MissingError:
             self._forget_copy(name)
             return None
@@ -51,16 +48,16 @@ class SharedStore(Store):
         with self._lock:
             return self._used(name) or found
 
-    def _opened(self, name: str) -> Workspace:
-        """Return a workspace, up to date; this step holds its lock."""
+    def _up_to_date(self, name: str) -> Workspace:
         found = self._workspaces.get(name)
         if found is not None:
-            self._shared.open(found)
+            self.storage.open(found)
             return found
         found = self.storage.load(name)
         self._prepare(found)
         with self._lock:
             self._hold(found)
+        found.catch_up()
         return found
 
     def _forget_copy(self, name: str) -> None:
@@ -128,21 +125,18 @@ class SharedStore(Store):
     def _passivate(self, name: str) -> bool:
         found = self.peek(name)
         try:
-            if found is None or found.watchers or found.is_busy or not found.lock.acquire(blocking=False):
+            if found is None or found.is_attended or found.is_busy or not self.storage.hold(found, 0):
                 return False
         except MissingError:
             self._forget_copy(name)
             return True
-        try:
-            if self.storage.release(found) is None:
-                return False
-            with self._lock:
-                del self._workspaces[name]
-                self._forget_keys(found)
-                found.on_key = no_key
-            return True
-        finally:
-            found.lock.release()
+        if self.storage.release(found) is None:
+            return False
+        with self._lock:
+            del self._workspaces[name]
+            self._forget_keys(found)
+            found.on_key = no_key
+        return True
 
     def discard(self, name: str) -> bool:
         try:
@@ -156,17 +150,20 @@ class SharedStore(Store):
             return True
         return False
 
-    def _make_room(self, newest: Workspace) -> None:
-        excess = len(self._shared.names()) + 1 - self._limit  # the newest is not saved yet
+    def _is_full(self) -> bool:
+        return False  # `_make_room` has seen to it: what is in memory says nothing
+
+    def _make_room(self) -> None:
+        excess = len(self._shared.names()) + 1 - self._limit
         for name in self._shared.names():
             if excess <= 0:
                 return
             local = self.peek(name)
-            if name not in (DEFAULT, newest.name) and not (local is not None and local.watchers):
+            if name != DEFAULT and not (local is not None and local.is_attended):
                 self._evict_saved(name)
                 excess -= 1
         if excess > 0:
-            self._refuse_newest(newest)
+            self._refuse_new()
 
     def _evict_saved(self, name: str) -> None:
         try:
@@ -203,23 +200,11 @@ class SharedStore(Store):
         self._shared.look_after(found)
         found.catch_up()
 
-    def _in_step(self, complaint: str, name: str, act: Callable[[Workspace], object]) -> None:
-        def step() -> None:
-            found = self.get(name)
-            if found is not None:
-                act(found)
-
-        self.rounds.run(complaint, partial(self.storage.run, step))
-
     def coverage(self) -> Coverage:
-        self.before_loading()
+        self.storage.leave()
         found = self.storage.coverage(self._shared.names())
         found.merge(self.storage.past())
         return found
-
-    def clear_coverage(self) -> None:
-        """Delete all coverage, workspace by workspace, once this step is saved."""
-        self.storage.after(self._clear_all)
 
     def _clear_all(self) -> None:
         for name in self._shared.names():

@@ -1,15 +1,24 @@
-"""Saving workspaces beyond the process: the interface of a storage, and the storage that saves nothing."""
+"""Steps, which are the only way to a workspace, and the interface of a storage that saves what they change."""
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
 from typing import NamedTuple, Protocol, TypeVar
 
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.workspace import Workspace
+from mockserver.core.workspaces.workspace import Access, Workspace
 
 Result = TypeVar("Result")
+
+_LOG = logging.getLogger(__name__)
+
+#: How long a step that has a workspace waits for another one, in seconds. Chosen: two steps that wait for each other
+#: are rare, and clients still wait.
+_PATIENCE_S = 5.0
 
 
 class StorageError(Exception):
@@ -49,16 +58,74 @@ class StorageStatus(NamedTuple):
     last_failure: str | None
 
 
+class Step:
+    """The workspaces that a step has, and what it does once it is over."""
+
+    __slots__ = ("after", "held")
+
+    def __init__(self) -> None:
+        self.held: list[Access] = []
+        #: Called at the end, when the workspaces are free and saved: once, however often the step has run.
+        self.after: list[Callable[[], object]] = []
+
+    def hold(self, access: Access) -> None:
+        """Keep a workspace that was taken until the end."""
+        access.step = self
+        self.held.append(access)
+
+    def release(self) -> None:
+        for access in self.held:
+            access.give_back()
+        self.held = []
+
+    def finish(self) -> None:
+        """Do what was put off to the end."""
+        for call in self.after:
+            try:
+                call()
+            except Exception:  # noqa: BLE001  # the others happen nevertheless
+                _LOG.exception("an effect of a step has failed")
+
+
+class Saving(NamedTuple):
+    """A step that is over and not saved yet."""
+
+    #: Done when it is saved; each may have a `StorageError`.
+    futures: Sequence[Future[None]]
+    #: Called by whoever has waited, for what the step has put off until it is saved.
+    finish: Callable[[], object]
+
+    def wait(self) -> None:
+        """Wait in a thread.
+
+        Raises:
+            StorageError: It cannot be saved.
+        """
+        for future in self.futures:
+            future.result()
+        self.finish()
+
+    def then(self) -> None:
+        """Wait in another thread; what cannot be saved is forgotten."""
+
+        def wait() -> None:
+            with suppress(StorageError):
+                self.wait()
+
+        threading.Thread(target=wait, name="mockserver step", daemon=True).start()
+
+
 class Storage:
     """A storage without persistence; subclasses save in files or databases.
 
     Every method that reads or writes may raise `StorageError`.
     """
 
-    #: Whether `run` returns only after the changes of its step are saved.
-    in_sessions = False
-
     def __init__(self) -> None:
+        #: Called before a step waits or does long work (`waits=False`); may raise an exception, so that the step runs
+        #: where it may.
+        self.leave: Callable[..., object] = lambda *, waits=False: None
+        self._local = threading.local()
         self._past = Coverage()
         self._secrets: dict[str, bytes] = {}
         self._drawing = threading.Lock()
@@ -92,51 +159,104 @@ class Storage:
         """Return label and outcome of saved workspaces by name."""
         return {}
 
+    @property
+    def step(self) -> Step | None:
+        """The step of this thread, or None."""
+        found: Step | None = getattr(self._local, "step", None)
+        return found
+
+    @property
+    def current(self) -> Step:
+        """The step of this thread, which has to run."""
+        step = self.step
+        assert step is not None, "a workspace is used in steps only"
+        return step
+
     def run(self, step: Callable[[], Result]) -> Result:
-        """Run a step and return its result, in sessions after its changes are saved.
+        """Run a step, which has each workspace that it opens to itself, and return its result once that is saved.
 
-        The step runs again, from its beginning and on newer workspaces, if another server was faster. A step within a
-        step is only called.
+        Where several servers share the store, the step runs again, from its beginning and on newer workspaces, if
+        another server was faster. A step within a step is only called.
         """
-        return step()
-
-    def attempt(self, step: Callable[[], object]) -> bool:
-        """Run a step as `run` does. Return False if its changes are not saved, or a workspace cannot be read."""
+        if self.step is not None:
+            return step()
+        current = self._local.step = Step()
         try:
-            self.run(step)
-        except StorageError:
-            return False
+            return step()
+        finally:
+            self._local.step = None
+            current.release()
+            current.finish()
+
+    def begin(self, step: Callable[[], Result], *, is_read: bool = False) -> tuple[Result, Saving | None]:
+        """Run a step as `run` does, without waiting until it is saved.
+
+        Args:
+            step: The step.
+            is_read: Whether the step is to change nothing, and to leave but traces such as a row of the journal. If so,
+                these are saved a little later.
+
+        Returns:
+            The result, and what to wait for, or None if there is nothing to wait for.
+        """
+        return self.run(step), None
+
+    def open(self, workspace: Workspace) -> None:
+        """Let this step have a workspace to itself, up to date and with due timers fired, until it ends.
+
+        Raises:
+            MissingError: The workspace has left the memory meanwhile, or another server has removed it.
+            StorageError: It cannot be read, or another step has it for too long.
+        """
+        if workspace.access.step is None or workspace.access.step is not self.step:
+            self.hold(workspace)
+            if workspace.access.is_gone:
+                raise MissingError(f"workspace {workspace.name} has left the memory of this server")
+            workspace.catch_up(self.leave)
+
+    def hold(self, workspace: Workspace, patience_s: float | None = None) -> bool:
+        """As `open`, but leave due timers alone. Return False after `patience_s` seconds, if given."""
+        step, access = self.current, workspace.access
+        if access.step is step:
+            return True
+        if not access.take():
+            if patience_s is None:
+                self.leave(waits=True)
+            if not access.take((_PATIENCE_S if step.held else -1) if patience_s is None else patience_s):
+                if patience_s is None:
+                    raise StorageError(f"workspace {workspace.name} is busy; send the request again")
+                return False
+        step.hold(access)
         return True
 
     def after(self, call: Callable[[], object]) -> None:
-        """Call a function once this step is saved; outside sessions immediately."""
-        call()
+        """Call a function once when this step is saved; outside steps immediately."""
+        step = self.step
+        if step is None:
+            call()
+        else:
+            step.after.append(call)
 
     def outlines(self) -> Sequence[Outline]:
         """Return the outlines of the saved workspaces, the one used longest ago first."""
         return ()
 
-    def lock(self) -> threading.RLock:
-        return threading.RLock()
-
     def load(self, name: str) -> Workspace:
         """Return a workspace as saved, with unfired timers, before `add`."""
         raise MissingError(f"workspace {name} is not saved")
 
-    def follow(self, lost: Callable[[str], object]) -> None:
-        """Call `lost` with names of workspaces whose creation or removal failed."""
+    def follow(self, lost: Callable[[str, Outline | None], object]) -> None:
+        """Call `lost` with the name of each workspace whose creation failed, or whose removal failed (its outline)."""
 
     def add(self, workspace: Workspace) -> None:
-        """Save a new or loaded workspace, and all further changes."""
+        """Save a new or loaded workspace, which this step has from now on, and all further changes."""
+        self.hold(workspace)
 
-    def remove(self, name: str) -> None:
-        """Delete a saved workspace, loaded or not."""
+    def remove(self, name: str, outline: Outline | None = None) -> None:
+        """Delete a saved workspace: one that this step has, or a passivated one with its outline."""
 
     def release(self, workspace: Workspace) -> Outline | None:
-        """Forget a workspace and return its outline, or None while changes are unsaved.
-
-        The caller holds the lock of the workspace.
-        """
+        """Forget a workspace that this step has, and return its outline, or None while changes are unsaved."""
         return None
 
     def coverage(self, names: Iterable[str]) -> Coverage:
@@ -171,13 +291,6 @@ class SharedStorage(Protocol):
 
     def homes(self, key: str) -> Sequence[str]:
         """Return names of workspaces having an API key, oldest owner first."""
-
-    def open(self, workspace: Workspace) -> None:
-        """Bring a workspace up to date, and hold its lock until the present step ends.
-
-        Raises:
-            MissingError: Another server has removed the workspace.
-        """
 
     def copy(self, name: str) -> Workspace:
         """Return a read-only copy of a workspace as last saved."""

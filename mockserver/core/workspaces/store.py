@@ -8,13 +8,11 @@ import re
 import secrets
 import threading
 import time
-import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from functools import partial
-from typing import Any
 
 from mockserver.core.effects import Effects, NoEffects
 from mockserver.core.state.identifiers import Replica, is_drawn, is_key
@@ -23,8 +21,8 @@ from mockserver.core.traffic.coverage import Coverage, Meter
 from mockserver.core.traffic.mail import Mailbox
 from mockserver.core.workspaces.maker import Loader, Maker
 from mockserver.core.workspaces.rounds import Rounds
-from mockserver.core.workspaces.storage import Outline, Storage, StorageError
-from mockserver.core.workspaces.workspace import Snapshot, Workspace
+from mockserver.core.workspaces.storage import MissingError, Outline, Storage, StorageError
+from mockserver.core.workspaces.workspace import Workspace
 
 DEFAULT = "default"
 #: The names that a workspace may have. Chosen: they need no escaping in URLs and headers.
@@ -116,12 +114,9 @@ class Store:
         self.keys = keys
         self.meter = Meter()
         self.rounds = Rounds()
-        #: Called before a workspace is loaded, which takes a while; may raise an exception, so that the caller tries
-        #: again where it can wait.
-        self.before_loading: Callable[[], object] = lambda: None
         #: Taken first of all locks: an unknown key makes one workspace, however many requests bring it at once.
         self._isolating = threading.Lock()
-        #: Taken after the lock of a workspace, never before.
+        #: Taken after workspaces, never before.
         self._lock = threading.RLock()
         self._key_index = KeyIndex()
         #: In the order of use, the one used longest ago first; None for a passivated workspace.
@@ -145,16 +140,16 @@ class Store:
         for key in outline.keys:
             self._key_index.add(key, outline.name)
 
-    def _revert(self, name: str) -> None:
+    def _revert(self, name: str, outline: Outline | None) -> None:
+        """Forget a workspace that could not be saved, and know one again that could not be removed."""
         with self._lock:
             found = self._workspaces.pop(name, None)
             if found is not None:
                 self._forget_keys(found)
                 found.on_key = no_key
             self._passivated.pop(name, None)
-            for outline in self._saved():
-                if outline.name == name:
-                    self._add_passivated(outline)
+            if outline is not None:
+                self._add_passivated(outline)
 
     def _begin(self) -> None:
         try:
@@ -207,33 +202,44 @@ class Store:
             return {name: row.failure for name, row in self._passivated.items() if row.failure is not None}
 
     def get(self, name: str) -> Workspace | None:
-        """Return a workspace marked as used, or None."""
-        with self._lock:
-            found = self._used(name)
-        return found if found is not None else self._load(name, self._used)
+        """Open a workspace, marked as used; None if there is none."""
+        return self._opened(name, self._used)
+
+    def _opened(self, name: str, find: Callable[[str], Workspace | None]) -> Workspace | None:
+        while (found := self._find(name, find)) is not None:
+            try:
+                self.storage.open(found)
+            except MissingError:
+                if not found.access.is_gone:
+                    raise
+                continue  # it was removed or passivated while this step waited for it
+            if self._workspaces.get(name) is found:
+                return found
+        return None
 
     def peek(self, name: str) -> Workspace | None:
         """Return a workspace if in memory, otherwise None. Does not mark it as used."""
         return self._workspaces.get(name)
 
     def look(self, name: str) -> Workspace | None:
-        """Return a workspace without marking it as used, or None."""
-        return self.peek(name) or self._load(name, self.peek)
+        """Open a workspace without marking it as used; None if there is none."""
+        return self._opened(name, self.peek)
 
     def seen(self, name: str) -> Workspace | None:
-        """Return a workspace or its last saved copy for reading only, or None."""
-        return self.look(name)
+        """Return a workspace or its last saved copy for reading only, without opening it, or None."""
+        return self._find(name, self.peek)
 
     @property
     def default(self) -> Workspace:
         """The default workspace, created on first use."""
-        return self._workspaces.get(DEFAULT) or self.get(DEFAULT) or self._make_default()
+        return self.get(DEFAULT) or self._make_default()
 
     def _used(self, name: str) -> Workspace | None:
-        """Return a loaded workspace marked as used. The caller holds the lock."""
-        found = self._workspaces.get(name)
-        if found is not None:
-            self._workspaces.move_to_end(name)
+        """Return a loaded workspace marked as used."""
+        with self._lock:
+            found = self._workspaces.get(name)
+            if found is not None:
+                self._workspaces.move_to_end(name)
         return found
 
     def why_gone(self, name: str) -> Gone | None:
@@ -291,7 +297,7 @@ class Store:
         """Return workspaces having a key, valid or revoked, oldest owner first."""
         with self._lock:
             names = self._key_index.all(key)
-        return filter(None, map(self.look, names))
+        return filter(None, map(self.seen, names))
 
     def _learn_keys(self, workspace: Workspace) -> None:
         for key in workspace.leading_keys():
@@ -307,17 +313,17 @@ class Store:
 
     # ------------------------------------------------------------------ loading and passivating
 
-    def _load(self, name: str, find: Callable[[str], Workspace | None]) -> Workspace | None:
-        """Load a workspace once for all waiting threads, and return the result of `find`."""
-        while True:
-            with self._lock:
-                found, passivated = find(name), self._passivated.get(name)
-            if found is not None or passivated is None:
-                return found
-            self.before_loading()
+    def _find(self, name: str, find: Callable[[str], Workspace | None]) -> Workspace | None:
+        """Return the result of `find`, after loading the workspace once for all waiting threads."""
+        while (found := find(name)) is None:
+            passivated = self._passivated.get(name)
+            if passivated is None:
+                return find(name)  # another thread may have loaded it meanwhile
+            self.storage.leave()
             with passivated.loading:
                 if self._passivated.get(name) is passivated:
                     self._activate(passivated)
+        return found
 
     def _activate(self, passivated: Passivated) -> None:
         """Load a workspace and resume its calls, unless it is removed in the meantime."""
@@ -327,13 +333,13 @@ class Store:
             passivated.failure = str(error)
             raise
         self._prepare(workspace)
-        with workspace.lock:
-            with self._lock:
-                if self._passivated.get(workspace.name) is not passivated:
-                    return
-                self._hold(workspace)
-                del self._passivated[workspace.name]
-            workspace.resume()
+        with self._lock:
+            if self._passivated.get(workspace.name) is not passivated:
+                return
+            self._hold(workspace)
+            del self._passivated[workspace.name]
+        workspace.resume()
+        workspace.catch_up()
 
     def passivate(self, name: str) -> bool:
         """Unload a saved idle workspace. Return whether it was unloaded."""
@@ -341,37 +347,19 @@ class Store:
 
     def _passivate(self, name: str) -> bool:
         workspace = self.peek(name)
-        if workspace is None or name == DEFAULT or workspace.is_busy or workspace.watchers:
+        if workspace is None or name == DEFAULT or workspace.is_busy or workspace.is_attended:
             return False
-        lock = workspace.lock
-        if not lock.acquire(blocking=False):
+        if not self.storage.hold(workspace, 0) or self.peek(name) is not workspace:
             return False
-        try:
-            # Without the lock of the store: to see whether everything is saved takes a while.
-            outline = self.storage.release(workspace) if self.peek(name) is workspace else None
-            del workspace  # from here on nothing but the store may refer to it
-            return outline is not None and self._leave_memory(outline)
-        finally:
-            lock.release()
-
-    def _leave_memory(self, outline: Outline) -> bool:
-        """Drop the reference to a released workspace, whose lock the caller holds, if it is the last reference.
-
-        Anybody else who refers to the workspace, such as a request that waits for its lock, is going to change it.
-        """
-        with self._lock:
-            workspace = self._workspaces[outline.name]
-            assert workspace is not None, "it leaves only under its lock"
+        # Without the lock of the store: to see whether everything is saved takes a while.
+        outline = self.storage.release(workspace)
+        if outline is None:
+            return False
+        with self._lock:  # a step that waits for it finds that it has gone, and loads it
             workspace.on_key = no_key
-            self._workspaces[outline.name] = None
-            find = weakref.ref(workspace)
-            del workspace
-            found = find()
-            # In sessions, a request that waits for its lock finds that it has gone, and loads it.
-            if found is not None and not self.storage.in_sessions:
-                self._hold(found)
-                return False
-            self._passivated[outline.name] = Passivated(outline)
+            workspace.access.is_gone = True
+            self._workspaces[name] = None
+            self._passivated[name] = Passivated(outline)
         return True
 
     # ------------------------------------------------------------------ creating
@@ -401,21 +389,30 @@ class Store:
         # Without the lock: a large scenario takes its time.
         fresh = self.maker.fresh(name, scenario, seed=seed, key=key)
         fresh.counted, fresh.label = counted, label
-        with self._lock:
-            if name in self._workspaces:
-                raise NameTakenError(name)
-            self._add(fresh)
-        self._make_room(fresh)
-        with fresh.lock:
-            fresh.catch_up()
+        self._make_room()
+        while not self._add_new(fresh):
+            self._make_room()
+        fresh.catch_up()
         return fresh
+
+    def _add_new(self, fresh: Workspace) -> bool:
+        """Add a new workspace. Return False if other threads have taken the room for it."""
+        with self._lock:
+            if fresh.name in self._workspaces:
+                raise NameTakenError(fresh.name)
+            if self._is_full():
+                return False
+            self._add(fresh)
+        return True
+
+    def _is_full(self) -> bool:
+        return len(self._workspaces) >= self._limit
 
     def _make_default(self) -> Workspace:
         fresh = self.maker.first(DEFAULT)
         with self._lock:
             self._add(fresh)
-        with fresh.lock:
-            fresh.catch_up()
+        fresh.catch_up()
         return fresh
 
     def _is_taken(self, name: str) -> bool:
@@ -427,8 +424,8 @@ class Store:
         self._gone.pop(workspace.name, None)
 
     def _prepare(self, workspace: Workspace) -> None:
-        workspace.lock = self.storage.lock()
-        workspace.run, workspace.after, workspace.server = self.storage.run, self.storage.after, self.storage.server
+        workspace.opener, workspace.run, workspace.after = self.storage.open, self.storage.run, self.storage.after
+        workspace.server = self.storage.server
         workspace.meter = self.meter
         workspace.effects = self._effects
 
@@ -441,39 +438,19 @@ class Store:
 
     # ------------------------------------------------------------------ resetting
 
-    def reset(self, workspace: Workspace, scenario: object | None = None) -> None:
-        """Reset a workspace to its scenario or `scenario`, keeping snapshots.
+    def reset(self, workspace: Workspace, fresh: Workspace) -> None:
+        """Reset a workspace to one that `Maker.again` has made, keeping snapshots."""
+        with self._lock:
+            self._take_coverage(workspace)
+        self._renew(workspace, partial(workspace.begin_anew, fresh))
 
-        Raises:
-            ScenarioError: `scenario` is invalid; nothing has changed.
-        """
-        with workspace.changing:
-            origin = workspace.origin
-            fresh = self.maker.anew(workspace, origin.scenario if scenario is None else scenario, seed=origin.seed)
-            if scenario is None:  # a document that was kept does not know its title
-                fresh.origin = fresh.origin._replace(title=origin.title)
-            with workspace.lock:
-                with self._lock:
-                    self._take_coverage(workspace)
-                self._renew(workspace, partial(workspace.begin_anew, fresh))
-
-    def put(self, workspace: Workspace, document: Mapping[str, Any], mailbox: Mailbox | None = None) -> None:
-        """Give a workspace the state of a document, and a mailbox if given; journal and coverage stay.
-
-        Raises:
-            ScenarioError: The document is invalid; nothing has changed.
-        """
-        with workspace.changing:
-            fresh = self.maker.anew(workspace, document, whole=True)
-            with workspace.lock:
-                fresh.state.mailbox = workspace.state.mailbox if mailbox is None else mailbox
-                self._renew(workspace, partial(workspace.put, fresh.state, tuple(fresh.links)))
-                if mailbox is not None:
-                    workspace.call_off_mails()
-
-    def restore(self, workspace: Workspace, snapshot: Snapshot) -> None:
-        """Return a workspace to a snapshot: state, clock, faults and mailbox; journal and coverage stay."""
-        self.put(workspace, snapshot.document, snapshot.mailbox.copy())
+    def put(self, workspace: Workspace, fresh: Workspace, mailbox: Mailbox | None = None) -> None:
+        """Give a workspace the state of one that `Maker.anew` has made; all records but a given mailbox stay."""
+        fresh.state.mailbox = workspace.state.mailbox if mailbox is None else mailbox
+        workspace.origin = workspace.origin._replace(keyring=fresh.origin.keyring)
+        self._renew(workspace, partial(workspace.put, fresh.state, tuple(fresh.links)))
+        if mailbox is not None:
+            workspace.call_off_mails()
 
     def _renew(self, workspace: Workspace, change: Callable[[], None]) -> None:
         """Call `change`, which replaces the state of a workspace, unless the workspace has been removed."""
@@ -490,8 +467,8 @@ class Store:
     # ------------------------------------------------------------------ removing
 
     def drop(self, workspace: Workspace) -> bool:
-        """Remove a workspace, revoking its keys. Return False if already removed."""
-        with workspace.lock, self._lock:
+        """Remove a workspace that this step has, revoking its keys. Return False if already removed."""
+        with self._lock:
             has_gone = self._remove(workspace)
             if has_gone:
                 self._note_gone(workspace.name, Gone.DROPPED)
@@ -500,7 +477,7 @@ class Store:
     def discard(self, name: str) -> bool:
         """Remove a passivated workspace, even an unreadable one. Return False if none of this name is passivated."""
         if name in self._passivated:
-            self.before_loading()  # its coverage is read
+            self.storage.leave()  # its coverage is read
         with self._lock:
             has_gone = self._remove_passivated(name)
             if has_gone:
@@ -508,7 +485,7 @@ class Store:
         return has_gone
 
     def _remove(self, workspace: Workspace) -> bool:
-        with workspace.lock, self._lock:
+        with self._lock:
             if self._workspaces.get(workspace.name) is not workspace:
                 return False
             self._take_coverage(workspace)
@@ -517,8 +494,9 @@ class Store:
         return True
 
     def _forget(self, workspace: Workspace) -> None:
-        """Drop a removed workspace. The caller holds both locks."""
+        """Drop a removed workspace, which this step has. The caller holds the lock of the store."""
         del self._workspaces[workspace.name]
+        workspace.access.is_gone = True
         self._forget_keys(workspace)
         workspace.forget_jobs()
         workspace.on_key = no_key  # it referred to the workspace, which is now freed at once
@@ -530,7 +508,7 @@ class Store:
             return False
         with suppress(StorageError):  # the coverage of an unreadable workspace is lost with it
             self.storage.add_past(self.storage.coverage((name,)))
-        self.storage.remove(name)
+        self.storage.remove(name, passivated.outline)
         del self._workspaces[name]
         self._key_index.remove(passivated.outline.keys, name)
         return True
@@ -545,43 +523,39 @@ class Store:
                 self.evicted += 1
                 _LOG.warning("workspace %s was evicted: the limit is %d, and it was idle longest", name, self._limit)
 
-    def _make_room(self, newest: Workspace) -> None:
-        """Evict least recently used workspaces without watchers, down to the limit.
+    def _make_room(self) -> None:
+        """Evict least recently used workspaces for which no client waits, until there is room for a new one.
+
+        The new one is added after that, so that no two steps wait for the new workspaces of each other.
 
         Raises:
-            StoreFullError: All workspaces are in use; the newest one is removed.
+            StoreFullError: All workspaces are in use.
         """
-        while len(self) > self._limit:
-            if self._evict_one(newest, 0) or self._evict_one(newest, _PATIENCE_S):
-                continue
-            if len(self) > self._limit:
-                self._refuse_newest(newest)
+        while self._is_full():
+            if not (self._evict_one(0) or self._evict_one(_PATIENCE_S)) and self._is_full():
+                self._refuse_new()
 
-    def _refuse_newest(self, newest: Workspace) -> None:
-        self._remove(newest)
+    def _refuse_new(self) -> None:
         raise StoreFullError(f"workspace limit reached: {self._limit} (--workspaces-limit), and all are in use")
 
-    def _evict_one(self, newest: Workspace, patience_s: float) -> bool:
+    def _evict_one(self, patience_s: float) -> bool:
         until = time.monotonic() + patience_s
         for name in self.names():
             found = self.peek(name)
-            if name == DEFAULT or found is newest or (found is not None and found.watchers):
+            if name == DEFAULT or (found is not None and found.is_attended):
                 continue
             if found is None:
                 self._evict(name, partial(self._remove_passivated, name))
                 return True
-            if found.lock.acquire(timeout=max(until - time.monotonic(), 0)):
-                try:
-                    self._evict(name, partial(self._remove, found))
-                finally:
-                    found.lock.release()
+            if self.storage.hold(found, max(until - time.monotonic(), 0)):
+                self._evict(name, partial(self._remove, found))
                 return True
         return False
 
     def _evict(self, name: str, remove: Callable[[], bool]) -> None:
         """Remove a workspace, unless another thread has made room already."""
         with self._lock:
-            if len(self) > self._limit and remove():
+            if self._is_full() and remove():
                 self._note_gone(name, Gone.EVICTED)
 
     # ------------------------------------------------------------------ coverage
@@ -589,7 +563,7 @@ class Store:
     def coverage(self) -> Coverage:
         """Return the coverage of all workspaces, including removed ones."""
         if self._passivated:
-            self.before_loading()
+            self.storage.leave()
         with self._lock:  # a workspace that is dropped in the meantime would count twice, or not at all
             found = self.storage.coverage(tuple(self._passivated))
             found.merge(self.storage.past())
@@ -599,13 +573,26 @@ class Store:
         return found
 
     def clear_coverage(self) -> None:
-        """Delete all coverage, waiting for workspace locks."""
-        for workspace in self.loaded():
-            with workspace.lock:
-                workspace.coverage.clear()
+        """Delete all coverage, workspace by workspace, once this step is saved."""
+        self.storage.after(self._clear_all)
+
+    def _clear_all(self) -> None:
+        for name in self.names():
+            if self.peek(name) is not None:
+                self._in_step(f"coverage of workspace {name} stays", name, lambda found: found.coverage.clear())
         with self._lock:
             self.storage.clear_coverage(tuple(self._passivated))
             self.storage.clear_past()  # last, as a workspace that is removed in the meantime leaves its coverage there
+
+    def _in_step(self, complaint: str, name: str, act: Callable[[Workspace], object]) -> None:
+        """Let a background round act on a workspace, whose failure is its own."""
+
+        def step() -> None:
+            found = self.look(name)
+            if found is not None:
+                act(found)
+
+        self.rounds.run(complaint, partial(self.storage.run, step))
 
     def _take_coverage(self, workspace: Workspace) -> None:
         if workspace.counted:

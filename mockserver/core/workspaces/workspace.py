@@ -38,7 +38,7 @@ from mockserver.core.traffic.exchange import Exchange, Held, Journal
 from mockserver.core.traffic.mail import Mailbox
 from mockserver.core.traffic.receivers import Receivers
 from mockserver.core.traffic.ring import Feed, Ring
-from mockserver.core.waiting import CallbackLock, Watchers
+from mockserver.core.waiting import Watchers
 from mockserver.settings import Settings
 
 _LOG = logging.getLogger(__name__)
@@ -124,8 +124,35 @@ def _at_once(step: Callable[[], Any]) -> Any:
     return step()
 
 
+def _nothing(_: object) -> None:
+    """Do nothing: a workspace that no store holds is open to its owner alone."""
+
+
+class Access:
+    """The way to one workspace, for storages: a step takes it, or the writer of its changes."""
+
+    __slots__ = ("_lock", "is_gone", "saved", "step")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        #: The step that has the workspace, or None.
+        self.step: object = None
+        #: What a storage keeps of the saved copy, or None.
+        self.saved: Any = None
+        #: Whether the workspace has left the memory: a step that waited for it looks it up again.
+        self.is_gone = False
+
+    def take(self, patience_s: float = 0) -> bool:
+        """Return whether the workspace was taken within so many seconds; -1 waits for ever."""
+        return self._lock.acquire(timeout=patience_s)
+
+    def give_back(self) -> None:
+        self.step = None
+        self._lock.release()
+
+
 class Workspace:
-    """A state with its journal, coverage, feed, history, receivers, jobs and locks."""
+    """A state with its journal, coverage, feed, history, receivers and jobs, which one step at a time uses."""
 
     def __init__(
         self,
@@ -159,6 +186,8 @@ class Workspace:
         self.calls = Ring[CallRecord](self.limits.journal, self.limits.journal_bytes)
         self.feed = Feed(self.limits.feed, self.limits.feed_bytes)
         self.history = History(self.limits.history)
+        #: The moment to which it was caught up last.
+        self.now = state.clock.now()
         #: The exchange of the API request that is being answered, or None.
         self.answering: Exchange | None = None
         #: The cause that `caused_by` sets.
@@ -178,26 +207,35 @@ class Workspace:
         #: e-mail in the queue of this server: after a reset another e-mail may have the same id.
         self.posting: dict[str, str] = {}
         self.queued: dict[str, object] = {}
-        #: Runs a step that takes the lock; perhaps more than once, if other servers change the workspace meanwhile.
+        #: Runs a step, perhaps more than once, if other servers change the workspace meanwhile.
         self.run: Callable[[Callable[[], Any]], Any] = _at_once
         #: Calls a function once the present step is saved.
         self.after: Callable[[Callable[[], object]], object] = _at_once
         #: The outcomes from outside that are not saved yet, as the store is away.
         self.late: deque[Callable[[], object]] = deque()
         self.is_removed = False
-        #: Held for one short step of a request; nothing waits while it holds it.
-        self.lock = threading.RLock()
-        #: Held while a new state is made, which only at the end is put in place under `lock`; taken before `lock`.
-        self.changing = CallbackLock()
+        #: The way to the workspace, and the function that opens it.
+        self.access = Access()
+        self.opener: Callable[[Workspace], object] = _nothing
         self.watchers = Watchers()
         #: The lists that collect transitions, each for one request or one move of the clock, by their identity.
         self._collectors: dict[int, list[Changed]] = {}
+
+    def open(self) -> None:
+        """Let the present step have the workspace to itself until it ends."""
+        self.opener(self)
 
     # ------------------------------------------------------------------ passivating
 
     @property
     def is_busy(self) -> bool:
+        """Whether something is under way that ends in the workspace: a call, an e-mail or an unsaved outcome."""
         return bool(self.jobs or self.late) or self.state.mailbox.is_sending
+
+    @property
+    def is_attended(self) -> bool:
+        """Whether clients wait for it: by a stream or `wait`, or for an answer that a fault holds."""
+        return bool(self.watchers) or any(exchange.is_held for exchange in self.journal)
 
     @property
     def server(self) -> str:
@@ -209,7 +247,7 @@ class Workspace:
         self.jobs.server = server
 
     def resume(self, is_dead: Callable[[str], bool] = lambda server: False) -> None:
-        """Resume calls and e-mails after loading or after the death of a server. The caller holds the lock."""
+        """Resume calls and e-mails after loading or after the death of a server."""
         self.jobs.drop_abandoned(is_dead)
         for mail, server in tuple(self.posting.items()):
             if is_dead(server) or (server == self.server and mail not in self.queued):
@@ -268,7 +306,7 @@ class Workspace:
         self.queued = {mail: mark for mail, mark in self.queued.items() if mail in kept}
 
     def dry_run(self) -> Workspace:
-        """Return a copy for a dry run under the lock, without timers, jobs and effects; rows are copied on read."""
+        """Return a copy for a dry run, without timers, jobs and effects; rows are copied on read."""
         origin, keyring = self.origin, self.origin.keyring
         if keyring is not None:
             origin = origin._replace(keyring=keyring.copy())
@@ -407,7 +445,7 @@ class Workspace:
         return evicted
 
     def end_hold(self, held: Held) -> None:
-        """Publish the end of a hold. The caller holds the lock."""
+        """Publish the end of a hold."""
         held.is_over = True
         exchange = self.journal.end_hold(held, time())
         if exchange is not None:
@@ -420,15 +458,21 @@ class Workspace:
         """Set a timer, replacing the instance's timer for this event."""
         self.link(TIMER, self.state.timers.set(moment, account.id, machine, key, event))
 
-    def catch_up(self) -> datetime:
-        """Fire due timers at their own moments. Return the caught-up moment."""
+    def catch_up(self, leave: Callable[[], object] = lambda: None) -> datetime:
+        """Fire due timers at their own moments. Return the caught-up moment.
+
+        `leave` is called before that, if it may take long.
+        """
         now = self.state.clock.now()
         while (timer := self.state.timers.next()) is not None and timer.moment <= now:
+            if self.state.is_much_due:
+                leave()
             self.state.timers.take(timer)
             self._fire(timer)
             now = self.state.clock.now()
         if timer is not self._watched:
             self.watch()
+        self.now = now
         return now
 
     def watch(self) -> None:

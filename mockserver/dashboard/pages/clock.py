@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from flask import request
 
-from mockserver.control.framework import off_loop, target
+from mockserver.control.framework import target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.time import duration
 from mockserver.core.time.clock import Clock
@@ -140,44 +140,40 @@ def index() -> Mapping[str, Any]:
     workspace = target.workspace()
     first = asked("offset")
     if first.number > loop.LARGE_LIST:
-        off_loop.leave()
-    with workspace.lock:
-        clock = workspace.state.clock
-        now = clock.now()
-        return {
-            "now": write_instant(now.replace(microsecond=0)),
-            "now_ms": round(now.timestamp() * 1000),
-            "frozen": clock.frozen,
-            "distance": _distance(clock),
-            "due": due(workspace, now, first.number),
-            "ticks": ticks(),
-            "under_way": {
-                "number": len(workspace.jobs),
-                "deliveries": [str(job.key) for job in islice(workspace.jobs, _MOST_CALLS)],
-            },
-            "fired": [
-                _line(show_timer(workspace, row.timer, row), now) for row in islice(workspace.fired, _MOST_FIRED)
-            ],
-            "usual": _USUAL,
-            "preview": preview(workspace, request.args.get("by") or _SUGGESTED, now),
-            "mistake": first.mistake,
-            "key": example_key(workspace),
-        }
+        loop.leave()
+    clock = workspace.state.clock
+    now = clock.now()
+    return {
+        "now": write_instant(now.replace(microsecond=0)),
+        "now_ms": round(now.timestamp() * 1000),
+        "frozen": clock.frozen,
+        "distance": _distance(clock),
+        "due": due(workspace, now, first.number),
+        "ticks": ticks(),
+        "under_way": {
+            "number": len(workspace.jobs),
+            "deliveries": [str(job.key) for job in islice(workspace.jobs, _MOST_CALLS)],
+        },
+        "fired": [_line(show_timer(workspace, row.timer, row), now) for row in islice(workspace.fired, _MOST_FIRED)],
+        "usual": _USUAL,
+        "preview": preview(workspace, request.args.get("by") or _SUGGESTED, now),
+        "mistake": first.mistake,
+        "key": example_key(workspace),
+    }
 
 
 @PAGE.view("/<identifier>", "timer.html")
 def timer(identifier: str) -> Mapping[str, Any]:
     workspace = target.workspace()
-    with workspace.lock:
-        pending_timer, fired_timer = workspace.state.timers.get(identifier), workspace.fired_timer(identifier)
-        if pending_timer is not None:
-            row = show_timer(workspace, pending_timer)
-        elif fired_timer is not None:
-            row = show_timer(workspace, fired_timer.timer, fired_timer)
-        else:
-            raise Problem(404, "there is no such timer: it was cancelled or set again, or it has fired too long ago")
-        clock = workspace.state.clock
-        return {"line": _line(row, clock.now()), "frozen": clock.frozen, "instant": write_instant}
+    pending_timer, fired_timer = workspace.state.timers.get(identifier), workspace.fired_timer(identifier)
+    if pending_timer is not None:
+        row = show_timer(workspace, pending_timer)
+    elif fired_timer is not None:
+        row = show_timer(workspace, fired_timer.timer, fired_timer)
+    else:
+        raise Problem(404, "there is no such timer: it was cancelled or set again, or it has fired too long ago")
+    clock = workspace.state.clock
+    return {"line": _line(row, clock.now()), "frozen": clock.frozen, "instant": write_instant}
 
 
 def _distance(clock: Clock) -> str:

@@ -138,28 +138,27 @@ def index() -> Mapping[str, Any]:
     offered = off_loop.made_once(offers)
     part = request.args.get("name", "").strip()
     first_rule, first_domain = asked("rules"), asked("domains")
-    with workspace.lock:
-        now = workspace.state.clock.now()
-        rules = islice(workspace.state.faults, first_rule.number, first_rule.number + MOST_RULES)
-        domains, number = known(workspace, part[:_LONGEST_NAME], first_domain.number, MOST_DOMAINS)
-        return {
-            "rules": [rule_line(fault, now) for fault in rules],
-            "number": len(workspace.state.faults),
-            "first_rule": first_rule.number,
-            "most_rules": MOST_RULES,
-            "offers": offered,
-            "usual": _USUAL,
-            "operation": request.args.get("operation", ""),
-            "records": RECORDS,
-            "answers": ANSWERS,
-            "policies": POLICIES,
-            "domains": {"lines": [_domain_line(workspace, row) for row in domains], "number": number},
-            "part": part,
-            "first_domain": first_domain.number,
-            "most_domains": MOST_DOMAINS,
-            "mistakes": [each.mistake for each in (first_rule, first_domain) if each.mistake],
-            "asks_resolver": workspace.state.behaviour.dns == "resolver",
-        }
+    now = workspace.state.clock.now()
+    rules = islice(workspace.state.faults, first_rule.number, first_rule.number + MOST_RULES)
+    domains, number = known(workspace, part[:_LONGEST_NAME], first_domain.number, MOST_DOMAINS)
+    return {
+        "rules": [rule_line(fault, now) for fault in rules],
+        "number": len(workspace.state.faults),
+        "first_rule": first_rule.number,
+        "most_rules": MOST_RULES,
+        "offers": offered,
+        "usual": _USUAL,
+        "operation": request.args.get("operation", ""),
+        "records": RECORDS,
+        "answers": ANSWERS,
+        "policies": POLICIES,
+        "domains": {"lines": [_domain_line(workspace, row) for row in domains], "number": number},
+        "part": part,
+        "first_domain": first_domain.number,
+        "most_domains": MOST_DOMAINS,
+        "mistakes": [each.mistake for each in (first_rule, first_domain) if each.mistake],
+        "asks_resolver": workspace.state.behaviour.dns == "resolver",
+    }
 
 
 @PAGE.view("/<identifier>", "fault.html")
@@ -167,11 +166,10 @@ def one(identifier: str) -> Mapping[str, Any]:
     workspace = target.workspace()
     if identifier == HEADER_ID:
         raise Problem(404, "no rule stands behind this fault: a request asked for it, by its header X-Mock-Fault")
-    with workspace.lock:
-        fault = workspace.state.faults.get(identifier)
-        if fault is None:
-            raise Problem(404, f"there is no rule {identifier!r}, or no more: somebody has removed it")
-        line = rule_line(fault, workspace.state.clock.now())
-        found = islice((row for row in workspace.journal if row.fault == fault.id), _MOST_REQUESTS)
-        rule = {name: write_instant(value) if name == "expires_at" else value for name, value in line["rule"].items()}
-        return {"line": line, "rule": rule, "hit": [(row, write_instant(row.at)) for row in found]}
+    fault = workspace.state.faults.get(identifier)
+    if fault is None:
+        raise Problem(404, f"there is no rule {identifier!r}, or no more: somebody has removed it")
+    line = rule_line(fault, workspace.state.clock.now())
+    found = islice((row for row in workspace.journal if row.fault == fault.id), _MOST_REQUESTS)
+    rule = {name: write_instant(value) if name == "expires_at" else value for name, value in line["rule"].items()}
+    return {"line": line, "rule": rule, "hit": [(row, write_instant(row.at)) for row in found]}

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from flask import request
 
-from mockserver.control.framework import call, off_loop, target
+from mockserver.control.framework import call, target
 from mockserver.control.framework.problem import Problem, unknown
 from mockserver.core.state.state import Account
 from mockserver.core.text.messages import nearest
@@ -53,16 +53,15 @@ _COMMON = frozenset({"key", "account", "state", "allowed"})
 @PAGE.view()
 def index() -> Mapping[str, Any]:
     workspace = target.workspace(whole=True)
-    with workspace.lock:
-        return {
-            "machines": [_overview(workspace, LIFECYCLES[name]) for name in TITLES],
-            "titles": TITLES,
-            "tab": _tab(),
-            "webhooks": sum(len(account.rows_of(Webhook)) for account in workspace.state.accounts.values()),
-            "tables": [(name, row.title, row.count(workspace)) for name, row in TABLES.items()],
-            "is_unused": not len(workspace.journal) and not workspace.journal.evicted,
-            "key": example_key(workspace),
-        }
+    return {
+        "machines": [_overview(workspace, LIFECYCLES[name]) for name in TITLES],
+        "titles": TITLES,
+        "tab": _tab(),
+        "webhooks": sum(len(account.rows_of(Webhook)) for account in workspace.state.accounts.values()),
+        "tables": [(name, row.title, row.count(workspace)) for name, row in TABLES.items()],
+        "is_unused": not len(workspace.journal) and not workspace.journal.evicted,
+        "key": example_key(workspace),
+    }
 
 
 def _tab() -> str:
@@ -74,22 +73,20 @@ def resource(name: str) -> Mapping[str, Any]:
     """Show a table of rows that have no state machine."""
     workspace = target.workspace(whole=True)
     text, first = request.args.get("search", "").strip(), asked("offset")
-    with workspace.lock:
-        if text and TABLES[name].count(workspace) > loop.LARGE_TABLE:
-            off_loop.leave()
-        rows, count = part(workspace, TABLES[name], text, first.number, PART)
-        return {
-            "name": name, "table": TABLES[name], "rows": rows, "count": count, "text": text, "offset": first.number,
-            "most": PART, "mistake": first.mistake, "address": address,
-        }  # fmt: skip
+    if text and TABLES[name].count(workspace) > loop.LARGE_TABLE:
+        loop.leave()
+    rows, count = part(workspace, TABLES[name], text, first.number, PART)
+    return {
+        "name": name, "table": TABLES[name], "rows": rows, "count": count, "text": text, "offset": first.number,
+        "most": PART, "mistake": first.mistake, "address": address,
+    }  # fmt: skip
 
 
 @PAGE.view("/<any(contacts, apps, stubs):name>/<identifier>", template="resource_one.html")
 def resource_one(name: str, identifier: str) -> Mapping[str, Any]:
     """Show one row that has no state machine."""
     workspace, table = target.workspace(whole=True), TABLES[name]
-    with workspace.lock:
-        members = None if table.find is None else table.find(workspace, identifier)
+    members = None if table.find is None else table.find(workspace, identifier)
     if members is None:
         raise Problem(404, f"there is no {identifier[:100]!r} among the {table.title.lower()} of this workspace")
     return {"name": name, "table": table, "identifier": identifier, "members": members, "address": address}
@@ -110,18 +107,17 @@ def machine(machine: str) -> Mapping[str, Any]:
     lifecycle = _lifecycle(machine)
     workspace = target.workspace(whole=True)
     wanted, mistakes = _wanted(lifecycle.machine)
-    with workspace.lock:
-        found = select(workspace, lifecycle, wanted)
-        return {
-            **_overview(workspace, lifecycle),
-            "title": TITLES[machine],
-            "tab": _tab(),
-            "rows": [_plain(row) for row in found.rows],
-            "count": found.total,
-            "wanted": wanted,
-            "part": PART,
-            "mistakes": mistakes,
-        }
+    found = select(workspace, lifecycle, wanted)
+    return {
+        **_overview(workspace, lifecycle),
+        "title": TITLES[machine],
+        "tab": _tab(),
+        "rows": [_plain(row) for row in found.rows],
+        "count": found.total,
+        "wanted": wanted,
+        "part": PART,
+        "mistakes": mistakes,
+    }
 
 
 def _wanted(machine: StateMachine) -> tuple[InstanceQuery, list[str]]:
@@ -140,40 +136,39 @@ def instance(machine: str, key: str) -> Mapping[str, Any]:
     """Show one instance, or the history of a deleted instance."""
     lifecycle = _lifecycle(machine)
     workspace = target.workspace()
-    with workspace.lock:
-        known = lifecycle.key_of(key)
-        history = [] if known is None else list(workspace.history.of(machine, known))
-        found = lifecycle.find(workspace, key)
-        if known is None or not (found or history):
-            raise unknown(machine, key, "the workspace has no history of it either")
-        shown = None if found is None else _plain(lifecycle.describe(*found))
-        row = None if found is None else found[1]
-        state = ABSENT if shown is None else shown["state"]
-        return {
-            "machine": lifecycle.machine,
-            "drawing": drawing_of(lifecycle.machine),
-            "title": TITLES[machine],
-            "tab": _tab(),
-            "file": _file(row) if isinstance(row, Export) else None,
-            "key": known if found is None else lifecycle.key(found[1]),
-            "name": "" if found is None else name_of(workspace, *found),
-            "dead": expired(workspace, row) if isinstance(row, Sender) else "",
-            "dns": shown_records(workspace, row) if isinstance(row, Domain) else None,
-            "api_key": ANY_KEY if found is None else next(iter(found[0].api_keys), ANY_KEY),
-            "shown": shown,
-            "others": {
-                **{name: value for name, value in (shown or {}).items() if name not in _COMMON},
-                **({"access_tokens": _tokens(row)} if isinstance(row, Grant) else {}),
-            },
-            "state": state,
-            "events": list(_events(lifecycle.machine, state)),
-            "timers": list(_timers(workspace, machine, known)),
-            "history": [_step(workspace, change) for change in islice(history, _LONGEST_HISTORY)],
-            "length": len(history),
-            "last": _change(history[0]) if history else None,
-            "evicted": workspace.history.evicted,
-            "account": _account(workspace, shown, history),
-        }
+    known = lifecycle.key_of(key)
+    history = [] if known is None else list(workspace.history.of(machine, known))
+    found = lifecycle.find(workspace, key)
+    if known is None or not (found or history):
+        raise unknown(machine, key, "the workspace has no history of it either")
+    shown = None if found is None else _plain(lifecycle.describe(*found))
+    row = None if found is None else found[1]
+    state = ABSENT if shown is None else shown["state"]
+    return {
+        "machine": lifecycle.machine,
+        "drawing": drawing_of(lifecycle.machine),
+        "title": TITLES[machine],
+        "tab": _tab(),
+        "file": _file(row) if isinstance(row, Export) else None,
+        "key": known if found is None else lifecycle.key(found[1]),
+        "name": "" if found is None else name_of(workspace, *found),
+        "dead": expired(workspace, row) if isinstance(row, Sender) else "",
+        "dns": shown_records(workspace, row) if isinstance(row, Domain) else None,
+        "api_key": ANY_KEY if found is None else next(iter(found[0].api_keys), ANY_KEY),
+        "shown": shown,
+        "others": {
+            **{name: value for name, value in (shown or {}).items() if name not in _COMMON},
+            **({"access_tokens": _tokens(row)} if isinstance(row, Grant) else {}),
+        },
+        "state": state,
+        "events": list(_events(lifecycle.machine, state)),
+        "timers": list(_timers(workspace, machine, known)),
+        "history": [_step(workspace, change) for change in islice(history, _LONGEST_HISTORY)],
+        "length": len(history),
+        "last": _change(history[0]) if history else None,
+        "evicted": workspace.history.evicted,
+        "account": _account(workspace, shown, history),
+    }
 
 
 def _file(row: Export) -> Mapping[str, str] | None:

@@ -21,6 +21,7 @@ from mockserver.resources.section import write_instant
 from mockserver.views.record import plain
 from mockserver.views.traffic import show_inbound, show_mail
 from mockserver.web.pages import page as web_pages
+from mockserver.web.server import loop
 
 PAGE = Page("mail", "Mail")
 
@@ -39,23 +40,22 @@ def index() -> Mapping[str, Any]:
     workspace = target.workspace()
     wanted = {name: request.args.get(name, "").strip() for name in ("to", "subject", "text")}
     lowered = {name: value.casefold() for name, value in wanted.items()}
-    with workspace.lock:
-        mailbox = workspace.state.mailbox
-        if len(mailbox) > _FEW:
-            off_loop.leave()
-        found = [mail for mail in mailbox if matches(mail, **lowered)]
-        lines = [
-            {
-                "mail": mail,
-                "sending": mailbox.sending(mail),
-                "at": write_instant(mail.at),
-                "dead": why_dead(workspace, mail),
-            }
-            for mail in found[:_MOST]
-        ]
-        counts = {"count": len(found), "total": len(mailbox), "evicted": mailbox.evicted}
-        return {"part": "sent", "lines": lines, "wanted": wanted, "is_filtered": any(wanted.values()),
-                "key": example_key(workspace), **counts}  # fmt: skip
+    mailbox = workspace.state.mailbox
+    if len(mailbox) > _FEW:
+        loop.leave()
+    found = [mail for mail in mailbox if matches(mail, **lowered)]
+    lines = [
+        {
+            "mail": mail,
+            "sending": mailbox.sending(mail),
+            "at": write_instant(mail.at),
+            "dead": why_dead(workspace, mail),
+        }
+        for mail in found[:_MOST]
+    ]
+    counts = {"count": len(found), "total": len(mailbox), "evicted": mailbox.evicted}
+    return {"part": "sent", "lines": lines, "wanted": wanted, "is_filtered": any(wanted.values()),
+            "key": example_key(workspace), **counts}  # fmt: skip
 
 
 def matches(mail: Mail, *, to: str = "", subject: str = "", text: str = "") -> bool:
@@ -84,9 +84,8 @@ def one(identifier: str) -> Mapping[str, Any] | Response:
     if mail is None:
         return Response(status=302, headers={"Location": f"received/{quote(identifier, safe='')}"})
     off_loop.before_showing([mail.size])
-    with workspace.lock:
-        shown = plain(show_mail(mail, workspace.state.mailbox.sending(mail), workspace.links))
-        dead = why_dead(workspace, mail)
+    shown = plain(show_mail(mail, workspace.state.mailbox.sending(mail), workspace.links))
+    dead = why_dead(workspace, mail)
     asked = request.args.get("form", "")
     form = asked if asked in _FORMS else "html"
     text = mail.text if form == "text" else ""
@@ -119,41 +118,38 @@ def html(identifier: str) -> Response:
 @PAGE.view("/received/<uuid>", "mail_arrived.html")
 def arrived(uuid: str) -> Mapping[str, Any]:
     workspace = target.workspace()
-    with workspace.lock:
-        found = inbound.find(workspace, uuid)
-        if found is None:
-            raise Problem(404, f"no mail {uuid!r} has come in")
-        account, row = found
-        return {"mail": plain(show_inbound(account.name, row, workspace.links)),
-                "instant": write_instant}  # fmt: skip
+    found = inbound.find(workspace, uuid)
+    if found is None:
+        raise Problem(404, f"no mail {uuid!r} has come in")
+    account, row = found
+    return {"mail": plain(show_inbound(account.name, row, workspace.links)),
+            "instant": write_instant}  # fmt: skip
 
 
 @PAGE.view("/received", "mail_received.html")
 def received() -> Mapping[str, Any]:
     """Show the received mails, newest first, and a form to receive a mail."""
     workspace = target.workspace()
-    with workspace.lock:
-        accounts = workspace.state.accounts.values()
-        count = sum(len(account.timeline_of(inbound.InboundEvent)) for account in accounts)
-        found = inbound.newest(workspace, offset=0, limit=_MOST)
-        rows = [plain(show_inbound(account.name, row, workspace.links)) for account, row in found]
-        subjects = {row.uuid: received_subject(workspace, row.uuid) for _, row in found}
-        names = [account.name for account in islice(accounts, _MOST)]
-        return {
-            "part": "received",
-            "rows": rows,
-            "subjects": subjects,
-            "count": count,
-            "accounts": names,
-            "instant": write_instant,
-        }
+    accounts = workspace.state.accounts.values()
+    count = sum(len(account.timeline_of(inbound.InboundEvent)) for account in accounts)
+    found = inbound.newest(workspace, offset=0, limit=_MOST)
+    rows = [plain(show_inbound(account.name, row, workspace.links)) for account, row in found]
+    subjects = {row.uuid: received_subject(workspace, row.uuid) for _, row in found}
+    names = [account.name for account in islice(accounts, _MOST)]
+    return {
+        "part": "received",
+        "rows": rows,
+        "subjects": subjects,
+        "count": count,
+        "accounts": names,
+        "instant": write_instant,
+    }
 
 
 def _found(identifier: str) -> tuple[Workspace, Mail | None]:
     """Return workspace and sent e-mail by id, or None for ids of received mails."""
     workspace = target.workspace()
-    with workspace.lock:
-        mail = workspace.state.mailbox.find(identifier)
-        if mail is None and inbound.find(workspace, identifier) is None:
-            raise Problem(404, f"there is no e-mail {identifier!r}; it may have been removed to make room")
+    mail = workspace.state.mailbox.find(identifier)
+    if mail is None and inbound.find(workspace, identifier) is None:
+        raise Problem(404, f"there is no e-mail {identifier!r}; it may have been removed to make room")
     return workspace, mail

@@ -326,21 +326,20 @@ def index() -> Mapping[str, Any] | Response:
     if not all(request.args.values()):
         return _redirect(query_of(request.args, before=before))
     workspace = target.workspace()
-    with workspace.lock:
-        wanted, complaint = filter_of(workspace, request.args)
-        _leave_for(wanted, workspace)
-        found = lines(workspace, wanted, before)
-        return {
-            "found": found,
-            "wanted": wanted,
-            "complaint": complaint or (None if found["shown"] else doubt(wanted.operation)),
-            "chips": chips(request.args),
-            "toggles": toggles(request.args, wanted, found["numbers"]),
-            "query": query_of(request.args),
-            "query_of": partial(query_of, request.args),
-            "operations": list(ALL_OPERATIONS),
-            "key": example_key(workspace),
-        }
+    wanted, complaint = filter_of(workspace, request.args)
+    _leave_for(wanted, workspace)
+    found = lines(workspace, wanted, before)
+    return {
+        "found": found,
+        "wanted": wanted,
+        "complaint": complaint or (None if found["shown"] else doubt(wanted.operation)),
+        "chips": chips(request.args),
+        "toggles": toggles(request.args, wanted, found["numbers"]),
+        "query": query_of(request.args),
+        "query_of": partial(query_of, request.args),
+        "operations": list(ALL_OPERATIONS),
+        "key": example_key(workspace),
+    }
 
 
 def _redirect(query: str) -> Response:
@@ -350,7 +349,7 @@ def _redirect(query: str) -> Response:
 def _leave_for(wanted: Filter, workspace: Workspace) -> None:
     """Leave the event loop before a search that takes long."""
     if wanted.text or (not wanted.is_empty and len(workspace.journal) > loop.LARGE_TABLE):
-        off_loop.leave()
+        loop.leave()
 
 
 @PAGE.view("/calls")
@@ -361,29 +360,27 @@ def calls() -> Response:
 @PAGE.view("/calls/<identifier>", "requests_call.html")
 def call(identifier: str) -> Mapping[str, Any]:
     workspace = target.workspace()
-    with workspace.lock:
-        found = workspace.recorded_call(identifier)
-        if found is None:
-            raise Problem(404, f"there is no control call {identifier[:100]!r}; it may have been removed to make room")
-        off_loop.before_showing([found.size])
-        return {
-            "row": plain(show_control_call(found, workspace.links)),
-            "curl": curl_of(of_call(found), absolute_root(), None, asks_token=target.current().wants_token),
-            "instant": write_instant,
-        }
+    found = workspace.recorded_call(identifier)
+    if found is None:
+        raise Problem(404, f"there is no control call {identifier[:100]!r}; it may have been removed to make room")
+    off_loop.before_showing([found.size])
+    return {
+        "row": plain(show_control_call(found, workspace.links)),
+        "curl": curl_of(of_call(found), absolute_root(), None, asks_token=target.current().wants_token),
+        "instant": write_instant,
+    }
 
 
 @PAGE.view("/<identifier>", "requests_one.html")
 def show(identifier: str) -> Mapping[str, Any]:
     workspace = target.workspace()
-    with workspace.lock:
-        exchange = _found(workspace, identifier)
-        wanted, _ = filter_of(workspace, request.args)
-        _leave_for(wanted, workspace)
-        before, after = neighbours(workspace.journal, identifier, wanted)
-        fault = exchange.fault
-        rule = fault if fault and workspace.state.faults.get(fault) is not None else None
-        number, origin = sending.number_of(workspace, identifier), sending.origin_of(workspace, exchange)
+    exchange = _found(workspace, identifier)
+    wanted, _ = filter_of(workspace, request.args)
+    _leave_for(wanted, workspace)
+    before, after = neighbours(workspace.journal, identifier, wanted)
+    fault = exchange.fault
+    rule = fault if fault and workspace.state.faults.get(fault) is not None else None
+    number, origin = sending.number_of(workspace, identifier), sending.origin_of(workspace, exchange)
     # Outside the lock, as a large request takes long.
     row = plain(show_exchange(exchange))
     return {
@@ -413,9 +410,8 @@ def show(identifier: str) -> Mapping[str, Any]:
 def code(identifier: str, name: str) -> Response:
     workspace = target.workspace()
     if name == "pytest":
-        off_loop.leave()  # it repeats many requests
-    with workspace.lock:
-        exchange = _found(workspace, identifier)
+        loop.leave()  # it repeats many requests
+    exchange = _found(workspace, identifier)
     text = snippets.text(name, workspace, exchange, absolute_root())
     return Response(text, content_type="text/plain; charset=utf-8")
 

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 from flask import request
 
-from mockserver.control.framework import off_loop, target
+from mockserver.control.framework import target
 from mockserver.control.workspaces.workspaces import found_by
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.core.workspaces.workspace import Workspace
@@ -26,6 +26,7 @@ from mockserver.resources.inbound import model as inbound
 from mockserver.resources.registry import LIFECYCLES
 from mockserver.resources.section import write_instant
 from mockserver.web.routing.address import DASHBOARD_PREFIX, WORKSPACE_PREFIX
+from mockserver.web.server import loop
 
 PAGE = Page("search", "Search", is_listed=False)
 
@@ -64,22 +65,19 @@ def index() -> Mapping[str, Any]:
     text = request.args.get("q", "").strip()[:_LONGEST]
     if not text:
         return {"groups": []}
-    off_loop.leave()  # all that is kept is searched
+    loop.leave()  # all that is kept is searched
     return {"searched": text, "groups": [*_groups(workspace, text), _workspaces(text)]}
 
 
 def _groups(workspace: Workspace, text: str) -> Iterator[Group]:
     """Yield the kinds of rows of a workspace. The lock is free between two kinds."""
     for find in (_requests, _mails, _received, _deliveries, _webhooks):
-        with workspace.lock:
-            yield find(workspace, text)
+        yield find(workspace, text)
     for name in TITLES:
         if name != MACHINE.name:  # deliveries are a kind of their own
-            with workspace.lock:
-                yield _instances(workspace, name, text)
+            yield _instances(workspace, name, text)
     for name in TABLES:
-        with workspace.lock:
-            yield _rows(workspace, name, text)
+        yield _rows(workspace, name, text)
 
 
 def _address(path: str, **query: str) -> str:

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 
 from flask import request
 
-from mockserver.control.framework import off_loop, target
+from mockserver.control.framework import target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.rendering import Page
 from mockserver.dashboard.states import ABSENT, differences, initial_state
 from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.scenario.dump import dump, yaml_chunks
+from mockserver.web.server import loop
 
 PAGE = Page("state", "State")
 
@@ -67,15 +68,14 @@ def add() -> Mapping[str, Any]:
 def compare() -> Mapping[str, Any]:
     """Compare two states: snapshots, the present one, and the one in which the workspace was made or last reset."""
     workspace = target.workspace(whole=True)
-    off_loop.leave()
+    loop.leave()
     chosen = {"from": request.args.get("from", ""), "to": request.args.get("to", "")}
-    with workspace.lock:
-        kept = list(workspace.snapshots.values())
-        found: dict[str, Any] = {**chosen, "snapshots": [{"name": row.name, "at": row.at} for row in kept]}
-        if workspace.state.rows() > _MOST_COMPARED:
-            return {**found, "mistake": f"States above {_MOST_COMPARED:,} rows are not compared here."}
-        states: dict[str, Mapping[str, Any]] = {"to": dump(workspace)}
-        states |= {end: row.document for row in kept for end, name in chosen.items() if row.name == name}
+    kept = list(workspace.snapshots.values())
+    found: dict[str, Any] = {**chosen, "snapshots": [{"name": row.name, "at": row.at} for row in kept]}
+    if workspace.state.rows() > _MOST_COMPARED:
+        return {**found, "mistake": f"States above {_MOST_COMPARED:,} rows are not compared here."}
+    states: dict[str, Mapping[str, Any]] = {"to": dump(workspace)}
+    states |= {end: row.document for row in kept for end, name in chosen.items() if row.name == name}
     unknown = [name for name in chosen.values() if name and not any(row.name == name for row in kept)]
     if unknown:
         return {**found, "mistake": f"There is no snapshot {unknown[0][:100]}."}
@@ -89,14 +89,14 @@ def compare() -> Mapping[str, Any]:
 @PAGE.view("/scenarios", "state_scenarios.html")
 def scenarios() -> Mapping[str, Any]:
     target.workspace()
-    off_loop.leave()
+    loop.leave()
     return {"scenarios": list(target.library().describe())}
 
 
 @PAGE.view("/scenarios/<name>", "state_scenario.html")
 def scenario(name: str) -> Mapping[str, Any]:
     target.workspace()
-    off_loop.leave()
+    loop.leave()
     library = target.library()
     if name not in library.names():
         raise Problem(404, library.unknown(name))
@@ -107,8 +107,7 @@ def scenario(name: str) -> Mapping[str, Any]:
 
 
 def _document(workspace: Workspace) -> dict[str, Any]:
-    with workspace.lock:
-        return dump(workspace)
+    return dump(workspace)
 
 
 def _digest(document: dict[str, Any], text: str) -> str:

@@ -32,6 +32,7 @@ from mockserver.resources.webhooks.event_table import RECEIVED
 from mockserver.resources.webhooks.model import Webhook
 from mockserver.views.record import plain
 from mockserver.views.traffic import show_delivery, show_received, show_receiver
+from mockserver.web.server import loop
 
 PAGE = Page("webhooks", "Webhooks")
 
@@ -61,67 +62,64 @@ _USUAL = "transactional-email"
 def index() -> Mapping[str, Any]:
     workspace = target.workspace()
     asked = delivery_list.asked(request.args)
-    with workspace.lock:
-        _leave_if_long(workspace)
-        found = delivery_list.lines(workspace, asked.wanted, asked.text)
-        return {
-            "part": "deliveries",
-            "found": found,
-            "asked": asked,
-            "states": MACHINE.states,
-            "events": EVENTS,
-            "webhooks": webhook_count(workspace),
-            "example": _example(workspace),
-            "is_frozen": workspace.state.clock.frozen,
-            "instant": write_instant,
-        }
+    _leave_if_long(workspace)
+    found = delivery_list.lines(workspace, asked.wanted, asked.text)
+    return {
+        "part": "deliveries",
+        "found": found,
+        "asked": asked,
+        "states": MACHINE.states,
+        "events": EVENTS,
+        "webhooks": webhook_count(workspace),
+        "example": _example(workspace),
+        "is_frozen": workspace.state.clock.frozen,
+        "instant": write_instant,
+    }
 
 
 @PAGE.view("/<identifier>", "webhooks_delivery.html")
 def delivery(identifier: str) -> Mapping[str, Any]:
     workspace = target.workspace()
-    with workspace.lock:
-        found = DELIVERY.find(workspace, identifier)
-        if found is None:
-            raise Problem(404, f"there is no delivery {identifier!r}; it may have been removed to make room")
-        account, row = found
-        off_loop.before_showing([row.text_size])
-        now = workspace.state.clock.now()
-        webhook = None if row.webhook is None else account.rows_of(Webhook).get(row.webhook)
-        shown = plain(show_delivery(account.name, row, workspace.links))
-        return {
-            "part": "deliveries",
-            "delivery": shown,
-            "caused": [
-                cause
-                for cause in shown["caused"]
-                if cause["kind"] != TIMER or not str(cause["id"]).startswith(f"{MACHINE.name}.{row.id}.")
-            ],
-            "body": row.payloads if row.batched else row.payloads[0],
-            "left": None if row.next_at is None or row.next_at <= now else spoken(row.next_at - now),
-            "now": now,
-            "timer": next((timer.id for timer in workspace.state.timers.of(MACHINE.name, row.id)), ""),
-            "is_frozen": workspace.state.clock.frozen,
-            "trials": _TRIALS,
-            "can_redeliver": DELIVERY.applies(row, "redeliver") and not row.in_flight,
-            "why_dropped": delivery_list.why_dropped(workspace, row),
-            "webhook_is_there": webhook is not None,
-            "description": "" if webhook is None else webhook.description,
-            "instant": write_instant,
-        }
+    found = DELIVERY.find(workspace, identifier)
+    if found is None:
+        raise Problem(404, f"there is no delivery {identifier!r}; it may have been removed to make room")
+    account, row = found
+    off_loop.before_showing([row.text_size])
+    now = workspace.state.clock.now()
+    webhook = None if row.webhook is None else account.rows_of(Webhook).get(row.webhook)
+    shown = plain(show_delivery(account.name, row, workspace.links))
+    return {
+        "part": "deliveries",
+        "delivery": shown,
+        "caused": [
+            cause
+            for cause in shown["caused"]
+            if cause["kind"] != TIMER or not str(cause["id"]).startswith(f"{MACHINE.name}.{row.id}.")
+        ],
+        "body": row.payloads if row.batched else row.payloads[0],
+        "left": None if row.next_at is None or row.next_at <= now else spoken(row.next_at - now),
+        "now": now,
+        "timer": next((timer.id for timer in workspace.state.timers.of(MACHINE.name, row.id)), ""),
+        "is_frozen": workspace.state.clock.frozen,
+        "trials": _TRIALS,
+        "can_redeliver": DELIVERY.applies(row, "redeliver") and not row.in_flight,
+        "why_dropped": delivery_list.why_dropped(workspace, row),
+        "webhook_is_there": webhook is not None,
+        "description": "" if webhook is None else webhook.description,
+        "instant": write_instant,
+    }
 
 
 @PAGE.view("/list", "webhooks_list.html")
 def webhooks() -> Mapping[str, Any]:
     workspace = target.workspace()
-    with workspace.lock:
-        _leave_if_long(workspace)
-        return {
-            "part": "webhooks",
-            "rows": subscribers(workspace),
-            "count": webhook_count(workspace),
-            "example": _example(workspace),
-        }
+    _leave_if_long(workspace)
+    return {
+        "part": "webhooks",
+        "rows": subscribers(workspace),
+        "count": webhook_count(workspace),
+        "example": _example(workspace),
+    }
 
 
 @PAGE.view("/trigger", "webhooks_trigger.html")
@@ -129,25 +127,24 @@ def trigger() -> Mapping[str, Any]:
     workspace = target.workspace()
     named = request.args.get("of", _USUAL)
     choice = CHOICES.get(named) or CHOICES[_USUAL]
-    with workspace.lock:
-        _leave_if_long(workspace)
-        accounts = workspace.state.accounts.values()
-        name = request.args.get("account", "")
-        chosen = workspace.state.account_named(name)
-        told = [chosen or workspace.state.first_account] if choice.category.type != "inbound" or chosen else accounts
-        return {
-            "part": "trigger",
-            "choices": CHOICES.values(),
-            "choice": choice,
-            "unclear": _unclear(named, name, chosen),
-            "accounts": [account.name for account in accounts][: _MOST_ACCOUNTS + 1],
-            "most_accounts": _MOST_ACCOUNTS,
-            "account": None if chosen is None else chosen.name,
-            "first_account": workspace.state.first_account.name,
-            "offered": offered(told, choice.category),
-            "stories": stories([chosen or workspace.state.first_account]),
-            "example": _example(workspace),
-        }
+    _leave_if_long(workspace)
+    accounts = workspace.state.accounts.values()
+    name = request.args.get("account", "")
+    chosen = workspace.state.account_named(name)
+    told = [chosen or workspace.state.first_account] if choice.category.type != "inbound" or chosen else accounts
+    return {
+        "part": "trigger",
+        "choices": CHOICES.values(),
+        "choice": choice,
+        "unclear": _unclear(named, name, chosen),
+        "accounts": [account.name for account in accounts][: _MOST_ACCOUNTS + 1],
+        "most_accounts": _MOST_ACCOUNTS,
+        "account": None if chosen is None else chosen.name,
+        "first_account": workspace.state.first_account.name,
+        "offered": offered(told, choice.category),
+        "stories": stories([chosen or workspace.state.first_account]),
+        "example": _example(workspace),
+    }
 
 
 def _unclear(named: str, name: str, chosen: Account | None) -> list[str]:
@@ -162,27 +159,25 @@ def _unclear(named: str, name: str, chosen: Account | None) -> list[str]:
 @PAGE.view("/receivers", "webhooks_receivers.html")
 def receivers() -> Mapping[str, Any]:
     workspace = target.workspace()
-    with workspace.lock:
-        rows = [plain(show_receiver(row)) for row in workspace.receivers]
-        return {"part": "receivers", "rows": rows, "address": absolute_root(), "example": _example(workspace)}
+    rows = [plain(show_receiver(row)) for row in workspace.receivers]
+    return {"part": "receivers", "rows": rows, "address": absolute_root(), "example": _example(workspace)}
 
 
 @PAGE.view("/receivers/<name>", "webhooks_receiver.html")
 def receiver(name: str) -> Mapping[str, Any]:
     workspace = target.workspace()
-    with workspace.lock:
-        found = workspace.receivers.get(name)
-        calls = [] if found is None else workspace.receivers.calls(found)[:_MOST_CALLS]
-        off_loop.before_showing(len(row.body) for row in calls)
-        row = plain(show_received(found or Receiver(name), calls))
-        return {"part": "receivers", "receiver": row, "is_there": found is not None, "address": absolute_root(),
-                "instant": write_instant}  # fmt: skip
+    found = workspace.receivers.get(name)
+    calls = [] if found is None else workspace.receivers.calls(found)[:_MOST_CALLS]
+    off_loop.before_showing(len(row.body) for row in calls)
+    row = plain(show_received(found or Receiver(name), calls))
+    return {"part": "receivers", "receiver": row, "is_there": found is not None, "address": absolute_root(),
+            "instant": write_instant}  # fmt: skip
 
 
 def _leave_if_long(workspace: Workspace) -> None:
     number = sum(len(row.rows_of(delivery_model.Delivery)) for row in workspace.state.accounts.values())
     if number + webhook_count(workspace) > _FEW:
-        off_loop.leave()
+        loop.leave()
 
 
 def _example(workspace: Workspace) -> str:

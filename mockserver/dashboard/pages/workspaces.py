@@ -84,15 +84,14 @@ def show(name: str) -> Mapping[str, Any] | Response:
         return Response(status=302, headers={"Location": own})
     workspace = target.workspace()
     off_loop.before_showing(0 for _ in range(len(workspace.state.accounts)))
-    with workspace.lock:
-        return {
-            **_shared(),
-            "line": _line(workspace),
-            "is_default": name == DEFAULT,
-            "snapshots": [{"name": row.name, "at": row.at} for row in workspace.snapshots.values()],
-            "scenarios": _scenarios(),
-            **_accounts(workspace),
-        }
+    return {
+        **_shared(),
+        "line": _line(workspace),
+        "is_default": name == DEFAULT,
+        "snapshots": [{"name": row.name, "at": row.at} for row in workspace.snapshots.values()],
+        "scenarios": _scenarios(),
+        **_accounts(workspace),
+    }
 
 
 def _shared() -> dict[str, Any]:

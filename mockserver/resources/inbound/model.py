@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from heapq import merge
 from itertools import islice
 from types import MappingProxyType
@@ -17,7 +18,7 @@ from mockserver.core.text.addresses import LONGEST_EMAIL, domain_of, equals_addr
 from mockserver.core.traffic.causes import MAIL, Cause
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.storage import OutageError, StorageError
-from mockserver.core.workspaces.store import Store
+from mockserver.core.workspaces.store import DEFAULT, Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import Delivery
 from mockserver.resources.webhooks import events
@@ -78,47 +79,46 @@ def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> No
     receives the mail.
 
     Raises:
-        StorageError: the default workspace cannot be read.
+        StorageError: the mail cannot be saved.
     """
     from mockserver.resources.inbound.mail import parse  # noqa: PLC0415  # slow to import, and needed only for mails
 
     received = parse(raw)
-    for recipient in recipients:
-        if not any(_take_in(store, name, received, sender, recipient) for name in reversed(store.names())):
-            workspace = store.default
-            with workspace.lock:
-                receive(workspace, workspace.state.first_account, received, sender, recipient)
+    homes = [(recipient, _home_of(store, recipient)) for recipient in recipients]
+    store.storage.run(partial(_receive, store, homes, received, sender))
 
 
-def _take_in(store: Store, name: str, received: ReceivedMail, sender: str, recipient: str) -> bool:
-    """Receive a mail in a named workspace, or return False; a passivated workspace stays so without the mail."""
+def _home_of(store: Store, recipient: str) -> str:
+    """Return the name of the workspace that receives mails for a recipient."""
+    listens = (name for name in reversed(store.names()) if store.storage.run(partial(_listens, store, name, recipient)))
+    return next(listens, DEFAULT)
+
+
+def _listens(store: Store, name: str, recipient: str) -> bool:
+    """Return whether a workspace has an inbound webhook for a recipient; a passivated one without it stays so."""
     was_passivated = store.peek(name) is None
     try:
-        if was_passivated and store.storage.is_shared:
-            seen = store.seen(name)
-            if seen is None or not _listening(seen, recipient):
-                return False
-        workspace = store.look(name)
+        # What is read of a shared store is a copy, and costs no turn.
+        seen = store.seen(name) if store.storage.is_shared else store.look(name)
+        found = seen is not None and bool(_listening(seen, recipient))
     except OutageError:
         raise  # the sender tries again
     except StorageError:
         return False  # requests to this workspace report the error
-    is_taken = workspace is not None and _take(store, workspace, received, sender, recipient)
-    del workspace  # a workspace with references is not passivated
-    if was_passivated and not is_taken:
+    if was_passivated and not found:
         store.passivate(name)
-    return is_taken
+    return found
 
 
-def _take(store: Store, workspace: Workspace, received: ReceivedMail, sender: str, recipient: str) -> bool:
-    """Receive a mail in a workspace with an inbound webhook for the recipient's domain, or return False."""
-    with workspace.lock:
-        found = _listening(workspace, recipient)
-        if not found or store.get(workspace.name) is not workspace:  # marks the workspace as used
-            return False
-        receive(workspace, found[0], received, sender, recipient)
+def _receive(store: Store, homes: Sequence[tuple[str, str]], received: ReceivedMail, sender: str) -> None:
+    for recipient, home in homes:
+        workspace = store.get(home)
+        accounts = [] if workspace is None else _listening(workspace, recipient)
+        if workspace is None or not accounts:  # it was removed or changed in the meantime
+            workspace = store.default
+            accounts = [workspace.state.first_account]
+        receive(workspace, accounts[0], received, sender, recipient)
         workspace.catch_up()
-        return True
 
 
 def receiving_account(workspace: Workspace, recipient: str, otherwise: Account) -> Account:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha256
@@ -145,10 +145,8 @@ class Bearer:
         self._store = store
         self._signer = signer
 
-    def find(
-        self, token: str, within: Workspace | None, enter: Callable[[Workspace], None]
-    ) -> tuple[Workspace, Account, frozenset[str]]:
-        """Return the workspace, the account and the scopes of a token."""
+    def find(self, token: str, within: Workspace | None) -> tuple[Workspace, Account, frozenset[str]]:
+        """Return the open workspace, the account and the scopes of a token."""
         from mockserver.resources.oauth.model import token_of_claims  # noqa: PLC0415  # imports the rows of OAuth
 
         try:
@@ -167,9 +165,7 @@ class Bearer:
             raise _refused(f"workspace {reasons.shown(name)} no longer exists")
         if within is not None and within is not workspace:
             raise _refused(f"it belongs to workspace {name}, but the request is for workspace {within.name}")
-        enter(workspace)
-        with workspace.lock:
-            found = token_of_claims(workspace, claims)
+        found = token_of_claims(workspace, claims)
         if found is None:
             raise _refused(_ended(claims, workspace))
         return workspace, found.account, frozenset(found.token.scopes)

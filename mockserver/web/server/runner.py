@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mockserver.core.waiting import CallbackLock
-from mockserver.core.workspaces.storage import Storage, StorageError
-from mockserver.web.server.loop import LARGE_BODY, LOOP, THREAD, LeaveLoop
+from mockserver.core.workspaces.storage import Saving, Storage, StorageError
+from mockserver.web.server.loop import LARGE_BODY, LOOP, LeaveLoop
 from mockserver.web.server.stream import STREAM
 from mockserver.web.server.threads import Threads
 from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest
@@ -34,6 +33,8 @@ _ACTING = "acting"
 _SAFE = ("GET", "HEAD")
 #: What the paths of control calls contain, with or without a workspace before it.
 _CONTROL = "/_mock/"
+#: What the paths of calls to receivers contain, each of which is kept whatever its method.
+_RECEIVER = "/_mock/receiver/"
 
 
 class LeftError(Exception):
@@ -53,6 +54,8 @@ class FirstRun(NamedTuple):
     found: Outcome | LeaveLoop | Exception
     #: The complete answer, if ready to send, or None.
     answer: WsgiAnswer | None = None
+    #: What is to be waited for before the answer is sent, or None.
+    saving: Saving | None = None
 
 
 class Runner:
@@ -61,7 +64,7 @@ class Runner:
     def __init__(
         self, app: WSGIApplication, refusal: Refusal, shortcut: Shortcut = no_shortcut, storage: Storage | None = None
     ) -> None:
-        """Prepare to run requests by `shortcut` or `app`, in sessions of `storage`."""
+        """Prepare to run requests by `shortcut` or `app`, in steps of `storage`."""
         self._app = app
         self._refusal = refusal
         self._shortcut = shortcut
@@ -85,11 +88,13 @@ class Runner:
         Raises:
             LeftError: the request changes nothing, and its client has left.
         """
-        suspended, found, _ = scope.pop(FIRST_RUN, None) or self.first_run(environ_of(scope, body))
+        suspended, found, _, saving = scope.pop(FIRST_RUN, None) or self.first_run(environ_of(scope, body))
         if isinstance(found, Exception):
             raise found
         if isinstance(found, LeaveLoop):
             found = await self._in_thread(scope, body, suspended, found, receive)
+        elif saving is not None:
+            found = await self._saved(scope, suspended, found, saving)
         if suspended.waiting:
             with self.waits():
                 found = await self._rerun(found.environ, scope, body, receive)
@@ -101,65 +106,52 @@ class Runner:
         if int(environ["CONTENT_LENGTH"]) > LARGE_BODY:
             return FirstRun(suspended, LeaveLoop())
         try:
-            found = self._at_once(environ)
+            found, saving = self._at_once(environ)
         except Exception as error:  # noqa: BLE001  # the server logs it, in the task of the request
             return FirstRun(suspended, error)
-        is_whole = not (suspended.waiting or WIRE in environ or STREAM in environ)
-        return FirstRun(suspended, found, found.answer if is_whole and isinstance(found, Outcome) else None)
+        is_whole = saving is None and not (suspended.waiting or WIRE in environ or STREAM in environ)
+        return FirstRun(suspended, found, found.answer if is_whole and isinstance(found, Outcome) else None, saving)
 
     def refused(self, scope: Scope, sentence: str) -> Outcome:
         return Outcome({"wsgi.input": None}, self._refusal(scope["raw_path"].decode("latin-1"), 503, sentence))
 
-    def _at_once(self, environ: dict[str, Any]) -> Outcome | LeaveLoop:
-        """Run a request on the loop. Return its outcome, or LeaveLoop.
-
-        In sessions each request waits for the store, but for control calls that touch no workspace.
-        """
-        if self.storage.in_sessions and _CONTROL not in environ["PATH_INFO"]:
-            return LeaveLoop(waits=True)
-        held = environ[LOOP] = []
+    async def _saved(self, scope: Scope, suspended: SuspendedRequest, found: Outcome, saving: Saving) -> Outcome:
+        """Return an outcome once it is saved, or the refusal if it cannot be."""
         try:
-            return Outcome(environ, self._shortcut(environ) or run(self._app, environ))
+            for future in saving.futures:
+                await asyncio.wrap_future(future)
+        except StorageError as error:
+            suspended.waiting = False
+            return self.refused(scope, str(error))
+        saving.finish()
+        return found
+
+    def _at_once(self, environ: dict[str, Any]) -> tuple[Outcome | LeaveLoop, Saving | None]:
+        """Run a request on the loop. Return its outcome, or LeaveLoop, and what its answer waits for.
+
+        In sessions each step waits for the store, but for control calls that touch no workspace.
+        """
+        if self.storage.is_shared and _CONTROL not in environ["PATH_INFO"]:
+            return LeaveLoop(waits=True), None
+        environ[LOOP] = True
+        is_read = environ["REQUEST_METHOD"] in _SAFE and _RECEIVER not in environ["PATH_INFO"]
+        try:
+            return self.storage.begin(partial(self._answered, environ), is_read=is_read)
         except LeaveLoop as leave:
-            return leave.with_traceback(None)  # its frames refer to the environment, and that to them
-        finally:
-            for lock in held:
-                lock.release()
+            return leave.with_traceback(None), None  # its frames refer to the environment, and that to them
+
+    def _answered(self, environ: dict[str, Any]) -> Outcome:
+        return Outcome(environ, self._shortcut(environ) or run(self._app, environ))
 
     async def _in_thread(
         self, scope: Scope, body: bytes, suspended: SuspendedRequest, leave: LeaveLoop, receive: Receive
     ) -> Outcome:
-        """Run a request in a thread, after waiting for a long-held lock."""
+        """Run a request in a thread."""
         is_optional = scope["method"] in _SAFE and not suspended.stays
-        while True:
-            async with self._when_free(leave.until):
-                try:
-                    work = self.threads.submit(partial(self._in_session, scope, body, suspended), waits=leave.waits)
-                    return await (_wanted(work, receive) if is_optional else asyncio.wrap_future(work))
-                except LeaveLoop as again:
-                    leave = again.with_traceback(None)  # its traceback refers to this frame, which holds it
+        work = self.threads.submit(partial(self._in_step, scope, body, suspended), waits=leave.waits)
+        return await (_wanted(work, receive) if is_optional else asyncio.wrap_future(work))
 
-    @asynccontextmanager
-    async def _when_free(self, turn: CallbackLock | None) -> AsyncIterator[None]:
-        if turn is None:
-            yield
-            return
-        loop = asyncio.get_running_loop()
-        free = asyncio.Event()
-
-        def wake() -> None:
-            with suppress(RuntimeError):  # the server has stopped
-                loop.call_soon_threadsafe(free.set)
-
-        try:
-            with self.waits():
-                turn.when_free(wake)
-                await free.wait()
-            yield
-        finally:
-            turn.tell()
-
-    def _in_session(self, scope: Scope, body: bytes, suspended: SuspendedRequest) -> Outcome:
+    def _in_step(self, scope: Scope, body: bytes, suspended: SuspendedRequest) -> Outcome:
         acts = _ACTING in suspended.begun
         try:
             return self.storage.run(partial(self._run_once, scope, body, suspended, acts=acts))
@@ -172,13 +164,7 @@ class Runner:
         suspended.waiting = False
         if not acts:
             suspended.begun.pop(_ACTING, None)
-        environ = environ_of(scope, body, suspended)
-        held = environ[THREAD] = []
-        try:
-            return Outcome(environ, self._shortcut(environ) or run(self._app, environ))
-        finally:
-            for turn in held:
-                turn.release()
+        return self._answered(environ_of(scope, body, suspended))
 
     async def _rerun(self, environ: dict[str, Any], scope: Scope, body: bytes, receive: Receive) -> Outcome:
         suspended: SuspendedRequest = environ[SUSPENDED]
@@ -187,18 +173,22 @@ class Runner:
             suspended.waiting = False
             if not in_time:
                 suspended.deadline = 0.0
-            found = (
+            found, saving = (
                 await self._in_turn(scope, body, suspended)
                 if LOOP in environ
-                else LeaveLoop(waits=self.storage.in_sessions)
+                else (LeaveLoop(waits=self.storage.is_shared), None)
             )
             if isinstance(found, LeaveLoop):
                 found = await self._in_thread(scope, body, suspended, found, receive)
+            elif saving is not None:
+                found = await self._saved(scope, suspended, found, saving)
             if not suspended.waiting or not in_time:
                 return found
             environ = found.environ
 
-    async def _in_turn(self, scope: Scope, body: bytes, suspended: SuspendedRequest) -> Outcome | LeaveLoop:
+    async def _in_turn(
+        self, scope: Scope, body: bytes, suspended: SuspendedRequest
+    ) -> tuple[Outcome | LeaveLoop, Saving | None]:
         """Run a waiting request again on the loop, between other requests."""
         async with self.turn:
             await asyncio.sleep(0)

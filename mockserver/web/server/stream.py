@@ -18,22 +18,11 @@ from mockserver.web.server.threads import Threads
 STREAM = "mockserver.stream"
 
 
-class Pull(Protocol):
-    """Returns new events as bytes."""
-
-    def __call__(self, *, on_loop: bool) -> bytes | None:
-        """Return new bytes, perhaps empty, or None at the end of the stream.
-
-        Raises:
-            LeaveLoop: the caller is `on_loop`, and writing takes long.
-        """
-        ...
-
-
 class Stream(NamedTuple):
     """An endless answer, described by the application."""
 
-    pull: Pull
+    #: Returns new bytes, perhaps empty, or None at the end of the stream; called in a step.
+    pull: Callable[[], bytes | None]
     #: The workspace whose events are sent.
     workspace: Workspace
     #: What is sent when nothing has happened for `pause_s` seconds.
@@ -76,25 +65,23 @@ async def send_events(
 
 async def _pull(stream: Stream, threads: Threads, storage: Storage) -> bytes | None:
     """Return new bytes, or None if the stream ended or the workspace is unreadable."""
+    waits = True
     try:
-        if storage.in_sessions:
-            return await threads.run_waiting(lambda: storage.run(partial(stream.pull, on_loop=False)))
-        return await _pull_somewhere(stream, threads)
+        if not storage.is_shared:
+            chunk, saving = storage.begin(stream.pull)
+            for future in () if saving is None else saving.futures:
+                await asyncio.wrap_future(future)
+            if saving is not None:
+                saving.finish()
+            return chunk
+    except LeaveLoop as leave:
+        waits = leave.waits
     except StorageError:
         return None
-
-
-async def _pull_somewhere(stream: Stream, threads: Threads) -> bytes | None:
-    lock = stream.workspace.lock
-    if not lock.acquire(blocking=False):
-        return await threads.run_waiting(partial(stream.pull, on_loop=False))
     try:
-        return stream.pull(on_loop=True)
-    except LeaveLoop:
-        pass
-    finally:
-        lock.release()
-    return await threads.run_long(partial(stream.pull, on_loop=False))
+        return await asyncio.wrap_future(threads.submit(partial(storage.run, stream.pull), waits=waits))
+    except StorageError:
+        return None
 
 
 class _Flag(Protocol):
@@ -181,7 +168,7 @@ def blocking(stream: Stream, storage: Storage) -> Iterator[bytes]:
         while True:
             watch.begin()
             try:
-                chunk = storage.run(partial(stream.pull, on_loop=False))
+                chunk = storage.run(stream.pull)
             except StorageError:
                 return
             if chunk is None:

@@ -33,9 +33,6 @@ class Threads:
     def __init__(self) -> None:
         self._pools: dict[str, _Pool] = {}
 
-    async def run_long(self, work: Callable[[], Result]) -> Result:
-        return await asyncio.wrap_future(self.submit(work, waits=False))
-
     async def run_waiting(self, work: Callable[[], Result]) -> Result:
         return await asyncio.wrap_future(self.submit(work, waits=True))
 

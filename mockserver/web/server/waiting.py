@@ -1,11 +1,10 @@
-"""Waiting for changes of a workspace, without its lock and without the event loop."""
+"""Waiting for changes of a workspace, without holding it and without the event loop."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -52,19 +51,17 @@ class SuspendedRequest:
 
 def begun(environ: dict[str, Any], name: str, begin: Callable[[], Found]) -> Found:
     """Call `begin` in the first run of a request only, and return its result in every run."""
-    suspended: SuspendedRequest | None = environ.get(SUSPENDED)
-    if suspended is None:
-        return begin()
-    if name not in suspended.begun:
-        suspended.begun[name] = begin()
-    found: Found = suspended.begun[name]
+    known = environ[SUSPENDED].begun
+    if name not in known:
+        known[name] = begin()
+    found: Found = known[name]
     return found
 
 
 def is_waiting(environ: dict[str, Any]) -> bool:
     """Return whether a request runs again, with its present answer dropped."""
-    suspended: SuspendedRequest | None = environ.get(SUSPENDED)
-    return suspended is not None and suspended.waiting
+    suspended: SuspendedRequest = environ[SUSPENDED]
+    return suspended.waiting
 
 
 def wait_for(
@@ -78,17 +75,14 @@ def wait_for(
 ) -> Sequence[Found]:
     """Return the results of `find` as soon as there are any, or an empty sequence after `seconds`.
 
-    `find` is called under the workspace's lock, now and after each event of these kinds. With `stays`, `find` needs no
-    lock, as it asks what comes from outside, and the wait goes on after the client has left.
+    `find` is called now and after each event of these kinds, in steps. With `stays`, it asks what comes from outside,
+    and the wait goes on after the client has left.
     """
-    with nullcontext() if stays else workspace.lock:
-        seen = workspace.watchers.happened(kinds)
-        found = find()
-        if found or seconds <= 0:
-            return found
-    suspended: SuspendedRequest | None = environ.get(SUSPENDED)
-    if suspended is None:
-        return _block(workspace, seconds, find, kinds)
+    seen = workspace.watchers.happened(kinds)
+    found = find()
+    if found or seconds <= 0:
+        return found
+    suspended: SuspendedRequest = environ[SUSPENDED]
     if suspended.workspace is None:
         suspended.deadline = time.monotonic() + seconds
     elif time.monotonic() >= suspended.deadline:
@@ -101,7 +95,7 @@ def wait_for(
 def block_until_changed(suspended: SuspendedRequest) -> None:
     """Block this thread until a suspended request's workspace changes, or set its deadline to now.
 
-    For an ordinary WSGI server; the caller holds no lock.
+    For an ordinary WSGI server; the caller runs no step.
     """
     workspace, changed = suspended.workspace, threading.Event()
     assert workspace is not None, "the request waits"
@@ -110,20 +104,5 @@ def block_until_changed(suspended: SuspendedRequest) -> None:
         has_changed = workspace.watchers.happened(suspended.kinds) != suspended.seen
         if not has_changed and not changed.wait(max(0.0, suspended.deadline - time.monotonic())):
             suspended.deadline = 0.0
-    finally:
-        workspace.watchers.discard(changed.set)
-
-
-def _block(workspace: Workspace, seconds: float, find: Callable[[], Sequence[Found]], kinds: Kinds) -> Sequence[Found]:
-    changed = threading.Event()
-    workspace.watchers.add(changed.set, kinds)
-    deadline = time.monotonic() + seconds
-    try:
-        while True:
-            changed.clear()
-            with workspace.lock:
-                found = find()
-            if found or not changed.wait(max(0.0, deadline - time.monotonic())):
-                return found
     finally:
         workspace.watchers.discard(changed.set)

@@ -137,15 +137,12 @@ def _nothing() -> None: ...
 
 
 def transmit(wire: Wire, response: ResponseT, environ: dict[str, Any], ended: Ended = _nothing) -> ResponseT:
-    """Mark a response for its wire form; an ordinary WSGI server blocks instead.
+    """Mark a response for its wire form.
 
     `ended` is called, in any thread, when no client waits for the answer any more.
     """
-    suspended = environ.get(SUSPENDED)
-    if suspended is None:
-        return block(wire, response, ended)
     if wire.held is not None:
-        wire.held.runs_again = suspended.runs_again
+        wire.held.runs_again = environ[SUSPENDED].runs_again
     environ[WIRE], environ[ENDED] = wire, ended
     return response
 
@@ -156,8 +153,6 @@ def block(wire: Wire, response: ResponseT, ended: Ended = _nothing) -> ResponseT
     Raises:
         ConnectionResetError: the fault wants no answer; servers treat it as a disconnected client.
     """
-    if wire.held is not None:
-        wire.held.runs_again = False
     if wire.delay_s is not None:
         _sleep(wire, wire.delay_s)
     if wire.form is not WireForm.SLOW:

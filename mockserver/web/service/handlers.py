@@ -71,12 +71,12 @@ class Handler(ABC, Generic[CallerT]):
 
         Raises:
             ServiceError: the caller is unknown, or may not call.
-            LeaveLoop: on the event loop, a large workspace has to be made, or a lock is not free.
+            LeaveLoop: on the event loop, a large workspace has to be made, or a workspace is not free.
         """
 
     @abstractmethod
-    def prepare(self, caller: CallerT, request: Request, route: Route, *, on_loop: bool) -> None:
-        """Prepare an answer whose workspace is locked if the request runs `on_loop`.
+    def prepare(self, caller: CallerT, request: Request, route: Route) -> None:
+        """Prepare an answer.
 
         Raises:
             LeaveLoop: the request takes long, and runs on the event loop.
@@ -117,9 +117,9 @@ class ApiHandler(Handler[Caller]):
     def identify(self, request: Request, route: Route, within: Workspace | None) -> Caller:
         return authenticate(request, route, self._store, within, self._bearers)
 
-    def prepare(self, caller: Caller, request: Request, route: Route, *, on_loop: bool) -> None:
-        if on_loop and _is_long(caller, request, route):
-            loop.leave(request.environ)
+    def prepare(self, caller: Caller, request: Request, route: Route) -> None:
+        if _is_long(caller, request, route):
+            loop.leave()
         looks_up = route.endpoint is not None and route.endpoint.operation.looks_up
         if looks_up and not self._prepare(caller, route, request.environ):
             raise NotYetError
@@ -198,8 +198,7 @@ def authenticate(request: Request, route: Route, store: Store, within: Workspace
         workspace, account = _opened(request, key, store, within)
         is_unknown = key not in workspace.state.keys and key != ANY_KEY
     else:
-        enter = partial(loop.enter, request.environ)
-        workspace, account, scopes = bearers.find(_token(request), within, enter)
+        workspace, account, scopes = bearers.find(_token(request), within)
     if workspace.state.behaviour.authorised_ips:
         _check_address(request, workspace)
     return Caller(workspace, account, partial(visit_of, request, route, workspace.name), scopes, is_unknown)
@@ -237,7 +236,7 @@ def find(
         StoreFullError: a workspace has to be made, and the store is full.
     """
     if store.keys is KeyMode.ISOLATE and store.makes(key, within) and store.maker.rows() > loop.LARGE_WORKSPACE:
-        loop.leave(environ)
+        loop.leave()
     return store.find(key, within)
 
 

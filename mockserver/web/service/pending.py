@@ -1,6 +1,6 @@
 """Answers from outside the workspace, which arrive later.
 
-A request waits for its answer without lock and thread. The caller is identified and counted by then, and the fault
+A request waits for its answer without workspace and thread. The caller is identified and counted by then, and the fault
 chosen; the answer is left to be noted and sent.
 """
 
@@ -57,7 +57,7 @@ class PendingReply(Reply):
             self.save()
 
     def save(self) -> Respond:
-        """Note the exchange, and wake the waiting request once that is saved. The caller holds the lock."""
+        """Note the exchange, and wake the waiting request once that is saved."""
         assert self.note is not None, "a request waits"
         respond = self.note(self)
         self.workspace.after(partial(self._wake, respond))

@@ -63,7 +63,7 @@ class AnonymousHandler(Handler[AnonymousCaller]):
     def identify(self, request: Request, route: Route, within: Workspace | None) -> AnonymousCaller:
         return _caller(request, route, within or self._store.default)
 
-    def prepare(self, caller: AnonymousCaller, request: Request, route: Route, *, on_loop: bool) -> None:
+    def prepare(self, caller: AnonymousCaller, request: Request, route: Route) -> None:
         """Do nothing: small answers are ready at once."""
 
     def admit(self, found: Identified[AnonymousCaller], exchange: Exchange, headers: HeaderList) -> None:
@@ -101,7 +101,7 @@ def _caller(request: Request, route: Route, workspace: Workspace) -> AnonymousCa
 class PageHandler(AnonymousHandler):
     """Answers pages. Requests of crowded workspaces leave the event loop: a page may list all users."""
 
-    def prepare(self, caller: AnonymousCaller, request: Request, route: Route, *, on_loop: bool) -> None:
+    def prepare(self, caller: AnonymousCaller, request: Request, route: Route) -> None:
         accounts = tuple(caller.workspace.state.accounts.values())
         if len(accounts) > loop.LARGE_TABLE or sum(len(row.users) for row in accounts) > loop.LARGE_TABLE:
-            loop.leave(request.environ)
+            loop.leave()

@@ -99,7 +99,7 @@ def count(workspace: Workspace, account: Account, exchange: Exchange, headers: l
 
 def _take(workspace: Workspace, account: Account, exchange: Exchange) -> Allowance:
     state, group, now = workspace.state, group_of(exchange.method, exchange.path), exchange.at
-    windows = account.record(Windows)
+    windows = account.trace(Windows)
     tightest: Allowance | None = None
     for limit, length in LIMITS[state.behaviour.rate_limit.tier][group]:
         key = (group, length)

@@ -1,4 +1,4 @@
-"""The service: the frame of every request, from workspace and lock to journal."""
+"""The service: the frame of every request, from workspace to journal."""
 
 from __future__ import annotations
 
@@ -44,7 +44,6 @@ from mockserver.web.routing.address import (
     split_workspace,
 )
 from mockserver.web.routing.route import EndpointTable, Route
-from mockserver.web.server import loop
 from mockserver.web.server.wire import transmit
 from mockserver.web.server.wsgi import KNOWN, WsgiAnswer, run
 from mockserver.web.service.beyond import Beyond
@@ -177,7 +176,7 @@ class Service:
         """Answer a service request, and add its exchange to journal and log.
 
         Raises:
-            LeaveLoop: on the event loop, the request takes long or a lock is not free.
+            LeaveLoop: on the event loop, the request takes long or its workspace is not free.
             ConnectionResetError: a fault wants no answer, and the server is an ordinary WSGI server.
         """
         came_at, started = time(), perf_counter()
@@ -188,25 +187,19 @@ class Service:
             handler = self._handlers[route.audience]
             found = self._identified(handler, request, route)
             workspace = found.workspace
-            on_loop = loop.hold(environ, workspace.lock)
             if found.caller is not None:
-                handler.prepare(found.caller, request, route, on_loop=on_loop)
-            with workspace.lock:
-                if on_loop and workspace.state.is_much_due:
-                    loop.leave(environ)
-                now = workspace.catch_up()
-                # All effects of a request have one moment; to read the clock again and again costs more, too.
-                pinned = workspace.state.clock.pin(now)
-                try:
-                    if found.caller is not None:
-                        found.caller = found.caller.now()  # another thread may have replaced the state meanwhile
-                    exchange = workspace.answering = begin(workspace, request, route, now, came_at)
-                    response, wire = self._exchange(handler, found, exchange)
-                finally:
-                    workspace.state.clock.pin(pinned)
-                    workspace.answering = None
-                exchange.ms = (perf_counter() - started) * 1000
-                evicted = workspace.note(exchange) if exchange.held is None else note(workspace, exchange)
+                handler.prepare(found.caller, request, route)
+            now = workspace.now
+            # All effects of a request have one moment; to read the clock again and again costs more, too.
+            pinned = workspace.state.clock.pin(now)
+            try:
+                exchange = workspace.answering = begin(workspace, request, route, now, came_at)
+                response, wire = self._exchange(handler, found, exchange)
+            finally:
+                workspace.state.clock.pin(pinned)
+                workspace.answering = None
+            exchange.ms = (perf_counter() - started) * 1000
+            evicted = workspace.note(exchange) if exchange.held is None else note(workspace, exchange)
         except NotYetError:
             return answer(b"", 503, [])  # not sent: the request waits, and is run again
         except PendingError as error:
@@ -219,14 +212,13 @@ class Service:
 
     def _answer_later(self, reply: PendingReply, environ: dict[str, Any]) -> Response:
         """Answer a request whose answer arrived or timed out; otherwise return a response that is dropped."""
-        loop.hold(environ, reply.workspace.lock)
         if not reply.is_ready(environ):
             return answer(b"", 503, [])
         respond = reply.respond
         if respond is None:
             try:
-                with reply.workspace.lock:
-                    respond = reply.save()
+                reply.workspace.open()
+                respond = reply.save()
             except StorageError as error:
                 return early_refusal(environ["PATH_INFO"], 503, str(error))
         return respond(environ)
@@ -269,10 +261,10 @@ class Service:
         return answer(error_body(error), error.status, [("sib-request-id", self._drawn_id())])
 
     def _drawn_id(self) -> str:
-        """Return an id for an unjournalled answer, from the default workspace if loaded."""
+        """Return an id for an unjournalled answer, from the default workspace if loaded and free."""
         default = self._store.peek(DEFAULT)
-        if default is not None:
-            with suppress(StorageError), default.lock:
+        with suppress(StorageError):
+            if default is not None and self._store.storage.hold(default, 0):
                 return default.ids.request()
         from uuid import uuid4  # noqa: PLC0415  # needed only where servers share a store
 

@@ -27,10 +27,13 @@ class Performer:
 
     def do(self, *written):
         effects = [read(row) for row in written]
-        with self.workspace.lock:
+
+        def act(workspace):
             check(effects, self.caller)
             perform(effects, self.caller)
-            self.workspace.catch_up()
+            workspace.catch_up()
+
+        self.api.store.within(self.workspace.name, act)
 
     def mails(self):
         return self.api.get("/_mock/mailbox").json["items"]

@@ -14,7 +14,7 @@ def trouble(monkeypatch):
 
 @pytest.fixture
 def api(trouble, tmp_path, make_api, scenario, stub):
-    store = {"store": f"sqlite:{tmp_path / 'mock.db'}", "store_sync": "always"}
+    store = {"store": f"sqlite:{tmp_path / 'mock.db'}"}
     return make_api(scenario("good.test"), dns_resolver=stub.address, **store)
 
 

@@ -92,16 +92,14 @@ class Increments(RuleBasedStateMachine):
 
     @rule(name=NAMES)
     def revoke_a_key(self, name):
-        with self.api.workspace.lock:
-            self.api.workspace.revoke_key(name)
+        self.api.workspace.revoke_key(name)
 
     @rule(name=NAMES)
     def remove_an_account(self, name):
         workspace = self.api.workspace
-        with workspace.lock:
-            account = workspace.state.account_named(name)
-            if account is not None:
-                workspace.remove_account(account)
+        account = workspace.state.account_named(name)
+        if account is not None:
+            workspace.remove_account(account)
 
     @rule(hours=st.integers(1, 30))
     def advance(self, hours):
@@ -123,31 +121,39 @@ class Increments(RuleBasedStateMachine):
     def reset(self):
         self.post("/_mock/reset")
 
-    @rule()
-    def lose_what_was_to_be_written(self):
-        with self.api.workspace.lock:
-            self.written.changes()
-        self.written.take_back()
+    @rule(name=NAMES)
+    def read_it_again_after_a_failed_step(self, name):
+        self.add_a_sender(name)
+
+        def read_again(workspace):
+            records.take_over(workspace, self.held.load(limits=workspace.limits))
+            self.written = Written.loaded(workspace, self.held.newer)
+
+        self.api.store.within("default", read_again)
 
     @rule()
     def write_it_twice(self):
-        with self.api.workspace.lock:
-            changes = self.written.changes()
+        changes = self._changes()
         self.held.apply(changes)
         self.held.apply(changes)
 
     @invariant()
     def what_is_held_is_the_workspace(self):
-        workspace = self.api.workspace
-        with workspace.lock:
+        def compare(workspace):
             changes = self.written.changes()
             self.held.apply(changes)
             loaded = self.held.load(limits=workspace.limits)
             assert workspace_difference(loaded, workspace) is None
             assert without_feed(Written(loaded).changes().fields) == without_feed(self.held.fields)
             assert not self.written.changes()
+            return changes, loaded
+
+        changes, loaded = self.api.store.within("default", compare)
         assert not Written.loaded(loaded, self.held.newer).changes()
-        self._bring_up_to_date(changes, workspace)
+        self._bring_up_to_date(changes, self.api.workspace)
+
+    def _changes(self):
+        return self.api.store.within("default", lambda _: self.written.changes())
 
     def _bring_up_to_date(self, changes, workspace):
         """A copy that is brought up to date with what is new is the workspace, and has nothing new itself."""

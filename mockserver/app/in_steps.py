@@ -1,4 +1,4 @@
-"""Requests under an ordinary WSGI server, in sessions of the storage, repeated if necessary."""
+"""Requests under an ordinary WSGI server, each a step, repeated while it waits."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import IO, TYPE_CHECKING
 
+from werkzeug.http import HTTP_STATUS_CODES
 from werkzeug.wrappers import Response
 from werkzeug.wsgi import get_input_stream
 
@@ -14,22 +15,20 @@ from mockserver.app.mock import refusal
 from mockserver.core.workspaces.storage import Storage, StorageError
 from mockserver.web.server import stream, wire
 from mockserver.web.server.runner import Outcome
-from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest, block_until_changed
+from mockserver.web.server.waiting import SuspendedRequest, block_until_changed
 from mockserver.web.server.wsgi import run, with_body
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 
-class InSessions:
-    """A WSGI middleware that sends answers after their changes are saved."""
+class InSteps:
+    """A WSGI middleware that runs each request in a step, and sends its answer after that."""
 
     def __init__(self, app: WSGIApplication, storage: Storage, body_limit: int) -> None:
         self._app, self._storage, self._body_limit = app, storage, body_limit
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        if SUSPENDED in environ:  # the mock's own server runs requests in sessions itself
-            return self._app(environ, start_response)
         body, suspended = _read(get_input_stream(environ), self._body_limit + 1), SuspendedRequest()
         suspended.runs_again = False
         try:
@@ -39,7 +38,11 @@ class InSessions:
                 outcome = self._storage.run(partial(self._attempt, environ, body, suspended))
         except StorageError as error:
             return refusal(environ["PATH_INFO"], 503, str(error))(environ, start_response)
-        return self._response(outcome)(outcome.environ, start_response)
+        sent, (status, headers, content) = outcome
+        if stream.STREAM in sent or wire.WIRE in sent:
+            return self._response(outcome)(sent, start_response)
+        start_response(f"{status} {HTTP_STATUS_CODES.get(status, 'Unknown')}", headers)
+        return [content]
 
     def _attempt(self, environ: WSGIEnvironment, body: bytes, suspended: SuspendedRequest) -> Outcome:
         """Run a request once; bodies are cut off just past the limit, for the application to refuse."""
@@ -49,12 +52,16 @@ class InSessions:
         return Outcome(own, run(self._app, own))
 
     def _response(self, outcome: Outcome) -> Response:
-        """Return the response in its wire form, or as stream."""
+        """Return a response in its wire form, or as stream.
+
+        Raises:
+            ConnectionResetError: a fault wants no answer.
+        """
         environ, (status, headers, content) = outcome
         found = Response(content, status, headers)
         if stream.STREAM in environ:
             found.response = stream.blocking(environ[stream.STREAM], self._storage)
-        elif wire.WIRE in environ:
+        else:
             wire.block(environ[wire.WIRE], found, environ[wire.ENDED])
         return found
 
