@@ -178,7 +178,7 @@ def _is_long(caller: Caller, request: Request, route: Route) -> bool:
         sweeps = operation.sweeps is True or (operation.sweeps and operation.sweeps in request.args)
         if sweeps:
             return len(state.accounts) > loop.LARGE_SWEEP or state.rows() > loop.LARGE_SWEEP
-    if state.stubs and (operation is None or operation.is_further):
+    if (operation is None or operation.is_further) and state.stubs:
         return True  # the expressions of a stub may take some time
     return request.method in ("GET", "HEAD") and caller.account.longest() > loop.LARGE_TABLE
 
