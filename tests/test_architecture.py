@@ -44,3 +44,13 @@ def test_every_named_path_exists():
 
 def test_page_has_at_most_250_lines():
     assert len(_TEXT.splitlines()) <= 250
+
+
+def test_only_storages_know_the_access_of_a_workspace():
+    """All else opens a workspace in a step, and nothing leads around it."""
+    users = {
+        str(file.relative_to(_ROOT / "mockserver"))
+        for file in (_ROOT / "mockserver").rglob("*.py")
+        if re.search(r"\.access\b", file.read_text(encoding="utf-8"))
+    }
+    assert {user.rpartition("/")[0] for user in users} == {"core/workspaces", "storage"}

@@ -6,6 +6,8 @@ import logging
 from http.client import HTTPConnection
 from urllib.parse import urlsplit
 
+from mockserver.core.traffic.exchange import Held
+
 
 def names(api):
     return [row["name"] for row in api.get("/_mock/workspaces").json["items"]]
@@ -81,3 +83,17 @@ def test_a_workspace_in_which_a_request_waits_stays_though_it_was_idle_longest(s
     assert ('"a"' in there, '"b"' in there, '"c"' in there) == (True, False, True)
     assert read(ask("DELETE", "/_mock/workspaces/a"))[0] == 204
     assert read(waiting)[0] == 404
+
+
+def test_a_workspace_with_a_request_that_a_fault_holds_stays_though_it_was_idle_longest(make_api, new_workspace):
+    api = make_api("empty", workspaces_limit=3)
+    first = new_workspace(api, name="first")
+    new_workspace(api, name="second")
+    first.get("/v3/account")
+    held = api.store.peek("first").journal.newest
+    held.held = Held(held.id)
+    api.get("/w/second/_mock/clock")
+
+    new_workspace(api, name="third")
+
+    assert sorted(names(api)) == ["default", "first", "third"]

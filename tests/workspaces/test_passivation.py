@@ -13,6 +13,7 @@ from memory_storage import MemoryStorage, small_store
 from stepped import Stepped, held_elsewhere, tells
 
 from mockserver.core.state.identifiers import api_key
+from mockserver.core.traffic.exchange import Exchange, Held
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import Gone, KeyMode, NameTakenError
 
@@ -132,6 +133,15 @@ def test_default_unknown_and_unsaved_workspaces_are_not_passivated(store, storag
 def test_watched_workspace_is_not_passivated(store):
     store.get("a").watchers.add(print)
     assert not store.passivate("a")
+
+
+def test_workspace_with_a_request_that_a_fault_holds_is_not_passivated(store):
+    exchange = Exchange("1", None, "GET", "/v3/account", "", (), b"", {})
+    exchange.held = Held(exchange.id)
+    store.within("a", lambda workspace: workspace.note(exchange))
+    assert not store.passivate("a")
+    exchange.held.is_over = True
+    assert store.passivate("a")
 
 
 def test_workspace_with_a_running_call_is_not_passivated(store):
