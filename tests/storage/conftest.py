@@ -2,13 +2,16 @@
 
 from contextlib import ExitStack
 from functools import partial
+from pathlib import Path
 
 import pytest
 from redis_server import RedisServer
 from storage.server_process import ServerProcess
 from storage.stepper import Stepper
+from store_trouble import StoreTrouble
 from wire import Wire
 
+from mockserver import MockServer
 from mockserver.storage.engine import Batch, Changes, Row
 
 
@@ -121,14 +124,30 @@ def join(join_at, redis_server):
     return partial(join_at, redis_server.url())
 
 
+@pytest.fixture(params=["sqlite", "redis"])
+def store_url(request, store):
+    """The address of a store of each kind, as the setting has it."""
+    return f"sqlite:{store}" if request.param == "sqlite" else request.getfixturevalue("redis_server").url()
+
+
+@pytest.fixture
+def trouble(monkeypatch):
+    return StoreTrouble(monkeypatch)
+
+
+@pytest.fixture
+def start(trouble, store_url):
+    """A factory of servers on the store, in this process."""
+    return partial(MockServer, store=store_url)
+
+
 @pytest.fixture
 def options():
     """The options of a server's store; modules may have others."""
     return {}
 
 
-@pytest.fixture(params=["sqlite", "redis"])
-def server(request, join_at, store, options):
+@pytest.fixture
+def server(join_at, store_url, options):
     """A server on a store of each kind, without HTTP."""
-    place = store if request.param == "sqlite" else request.getfixturevalue("redis_server").url()
-    return join_at(place, **options)
+    return join_at(Path(store_url.removeprefix("sqlite:")) if "sqlite:" in store_url else store_url, **options)

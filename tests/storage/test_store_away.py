@@ -9,10 +9,9 @@ import pytest
 from load_balancer import until
 from raw_receiver import listening
 from smtp_inbox import Inbox
-from store_trouble import WHY, StoreTrouble
+from store_trouble import WHY
 from webhook_receiver import WebhookReceiver
 
-from mockserver import MockServer
 from mockserver.effects import dispatcher
 
 KEY = {"api-key": "any"}
@@ -20,16 +19,6 @@ START = "2026-01-15T09:00:00Z"
 COMPANIES = "/v3/companies"
 #: What fails when a disk is full, and when a database has gone.
 WAYS = pytest.mark.parametrize("methods", [("write",), ("read", "write")], ids=["full", "gone"])
-
-
-@pytest.fixture
-def trouble(monkeypatch):
-    return StoreTrouble(monkeypatch)
-
-
-@pytest.fixture
-def start(trouble, tmp_path):
-    return lambda **settings: MockServer(store=f"sqlite:{tmp_path / 'mock.db'}", **settings)
 
 
 @pytest.fixture
@@ -142,6 +131,7 @@ def test_the_answer_of_a_peer_reaches_the_client_and_the_peer_is_called_once(
     assert len(peer.calls) == 1
 
 
+@pytest.mark.parametrize("store_url", ["redis"], indirect=True)
 @pytest.mark.parametrize("moment", ["before the call", "before the answer"])
 def test_a_request_is_forwarded_once_though_another_server_is_faster(forwarding, trouble, receiver, peer, pool, moment):
     trouble.overtaken = moment == "before the call"
