@@ -200,7 +200,8 @@ class Commits:
         """Queue the changes of a workspace that no step has."""
         with self._changed:
             is_due = self._due.pop(saved, None) is not None
-            done = saved.asked = saved.asked or unfinished()
+            is_asked, done = saved.asked is not None, saved.asked or unfinished()
+            saved.asked = done
         if self._is_closing:
             self._last.append(done)
         try:
@@ -209,7 +210,8 @@ class Commits:
                 self.add(Commit(Batch(rows=(row,)), [(saved, saved.losses)], done=done))
                 return
         except (ConflictError, StorageError) as error:
-            _LOG.warning("what has changed in workspace %s cannot be saved: %s", saved.name, error)
+            if not is_asked:  # else a step tells it
+                _LOG.warning("what has changed in workspace %s cannot be saved: %s", saved.name, error)
             self._give_up([saved], _reason(error))
             return
         saved.asked = None
@@ -228,17 +230,17 @@ class Commits:
 
     def _commit(self, commits: Sequence[Commit]) -> None:
         group = [commit for commit in commits if commit.is_current]
-        failure: BaseException | None = None
+        failure: StorageError | None = None
         try:
             if group:
                 self._write([commit.batch for commit in group])
         except BaseException as error:  # noqa: BLE001  # each step that waits is told
-            failure = error
+            failure = _reason(error)
         for commit in commits:
             if failure is None and commit in group:
                 commit.done.set_result(None)
             else:
-                self._fail(commit, _reason(failure))
+                self._fail(commit, failure or _reason(None))
 
     def _fail(self, commit: Commit, reason: StorageError) -> None:
         self._give_up([saved for saved, losses in commit.saved if saved.losses == losses], reason)
@@ -277,7 +279,7 @@ def _told(asked: Future[None] | None) -> Callable[[Future[None]], None]:
 
 def _reason(failure: BaseException | None) -> StorageError:
     if isinstance(failure, StorageError):
-        return failure
+        return type(failure)(*failure.args)  # the frames of the other one refer to the workspaces
     if failure is None or isinstance(failure, ConflictError):
         return StorageError("what this builds on could not be saved; send the request again")
     return StorageError(f"the store cannot be written: {failure}")

@@ -287,6 +287,7 @@ class SessionStorage(EngineStorage):
     def _release(self, session: Session) -> None:
         self._local.step = None
         session.release()
+        session.opened = {}  # who waits for it may hold the session for long
 
     def _lose(self, commit: Commit) -> None:
         self._engine.was_interrupted = True  # traces went with it, and the next server skips their ids
