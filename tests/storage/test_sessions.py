@@ -3,7 +3,7 @@
 import gc
 import threading
 import weakref
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import pytest
 from load_balancer import until
@@ -21,7 +21,7 @@ from mockserver.storage.working_set import SharedWorkingSet
 
 
 @contextmanager
-def full(server):
+def failing(server):
     """Let the store take nothing within a `with` block, whose last step fails."""
     server.engine.trouble = WHY
     with pytest.raises(StorageError, match=WHY):
@@ -30,34 +30,32 @@ def full(server):
     assert server.storage.status().last_failure == WHY
 
 
-@contextmanager
-def erring(server):
-    """Let the step of a `with` block raise an error of its own."""
-    real = server.run
-    server.run = lambda step: real(lambda: (step(), 1 / 0))
-    with pytest.raises(ZeroDivisionError):
-        yield
-    server.run = real
+def change_all(server):
+    """Change one workspace, make one and remove one, in a step."""
+    server.change("lost")
+    server.store.create(name="new", key="key of new")
+    server.store.drop(server.store.get("old"))
 
 
-@pytest.mark.parametrize("fails", [full, erring])
-def test_a_step_that_fails_leaves_nothing(server, fails):
+def test_a_step_that_cannot_be_saved_leaves_nothing(server):
     server.create("old", key="key of old")
     effects = []
-
-    def step():
-        server.change("lost")
-        server.store.create(name="new", key="key of new")
-        server.store.drop(server.store.get("old"))
-        server.storage.after(lambda: effects.append("left"))
-
-    with fails(server):
-        server.run(step)
+    with failing(server):
+        server.run(lambda: (change_all(server), server.storage.after(lambda: effects.append("left"))))
     assert (server.names(), server.revoked(), effects) == ({"default", "old"}, [], [])
     assert (server.store.knows("key of old"), server.store.knows("key of new")) == (True, False)
     server.create("new")
     server.change("kept", "old")
     assert (server.kept("old"), server.kept(), server.kept("new")) == (["kept"], [], [])
+
+
+def test_of_a_step_with_an_error_all_is_saved_or_where_servers_share_the_store_nothing(server):
+    server.create("old")
+    with pytest.raises(ZeroDivisionError):
+        server.run(lambda: (change_all(server), 1 / 0))
+    names, keys = ({"default", "old"}, []) if server.storage.is_shared else ({"default", "new"}, ["lost"])
+    assert (server.names(), server.revoked()) == (names, keys)
+    assert server.kept() == keys
 
 
 def test_a_step_is_saved_when_it_returns_and_its_effects_follow_each_other(server, caplog):
@@ -84,15 +82,10 @@ def test_a_workspace_that_cannot_be_encoded_costs_no_other_one(server):
 
 def test_a_workspace_whose_creation_was_not_saved_is_freed_at_once(server):
     find = []
-
-    def step():
-        find.append(weakref.ref(server.store.create(name="w")))
-        raise ZeroDivisionError
-
     gc.disable()  # it is to need no collection
     try:
-        with suppress(ZeroDivisionError):
-            server.run(step)
+        with failing(server):
+            server.run(lambda: find.append(weakref.ref(server.store.create(name="w"))))
         assert find[0]() is None
     finally:
         gc.enable()

@@ -92,6 +92,7 @@ def test_the_outcome_of_a_webhook_call_is_noted_and_the_clock_moves_on(start, tr
         with trouble.away(*methods):
             receiver.lets_go.set()
 
+        until(lambda: httpx.get(f"{server.url}/_mock/readyz").status_code == 200, "the failure is over")
         workspace.clock.advance(minutes=1)
 
         (delivery,) = workspace.deliveries.all()
