@@ -32,6 +32,9 @@ class Captured:
         self.calls.append(call)
         done(self.answer)
 
+    def close(self):
+        """There is no connection to close."""
+
 
 @pytest.fixture(scope="module")
 def send(make_api):

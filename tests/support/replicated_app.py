@@ -118,15 +118,19 @@ class ReplicatedStore:
         self._stores = stores
 
     @property
+    def storage(self):
+        """The storage of the first server, whose steps read what no server has in memory."""
+        return self._stores[0].storage
+
+    @property
     def default(self):
         return self.get(DEFAULT)
 
     def get(self, name):
         """The workspace of a name: the copy that somebody watches, any other copy, or as the first server finds it."""
-        found = [workspace for workspace in self.loaded() if workspace.name == name]
-        if not found:
-            return self._stores[0].get(name)
-        return next((workspace for workspace in found if workspace.watchers), found[0])
+        having = [store for store in self._stores if store.peek(name) is not None] or self._stores
+        chosen = next((store for store in having if (found := store.peek(name)) and found.watchers), having[0])
+        return chosen.storage.run(lambda: chosen.get(name))
 
     def names(self):
         return self._stores[0].names()

@@ -152,7 +152,7 @@ def test_existing_api_key_is_not_drawn_again(make_api):
     api = make_api("empty")
     document = {"accounts": [{"name": "a"}]}
     api.put("/_mock/state", json=document)
-    keys = [api.workspace.state.draw_api_key() for _ in range(3)]
+    keys = api.store.within("default", lambda found: [found.state.draw_api_key() for _ in range(3)])
 
     api.put("/_mock/state", json={"accounts": [{"name": "a", "api_keys": keys}]})
 
