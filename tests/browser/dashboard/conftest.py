@@ -5,6 +5,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 import requests
+from stepped import Stepped
 from web_page import links
 
 from mockserver import Settings, create_app
@@ -120,7 +121,7 @@ def server_url(_runtime):
 @pytest.fixture(scope="session")
 def store(_runtime):
     """The workspaces of that server."""
-    return _runtime.mock.store
+    return Stepped(_runtime.mock.store)
 
 
 @pytest.fixture
