@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from functools import partial
 from typing import Literal, get_args
 
 #: `request`: an exchange is over. `mail`: an e-mail was sent, or its delivery has progressed. `transition`: an instance
@@ -22,10 +23,16 @@ RESETS: Kinds = frozenset({"reset"})
 CONTROL: Kinds = frozenset({"control"})
 
 
+def _at_once(call: Callable[[], object]) -> object:
+    return call()
+
+
 class Watchers:
-    """Callbacks for workspace events, called in the event's thread."""
+    """Callbacks for workspace events, called when the step of the event is saved."""
 
     def __init__(self) -> None:
+        #: Calls a function once the present step is saved.
+        self.after: Callable[[Callable[[], object]], object] = _at_once
         self._wanted: dict[Callable[[], object], Kinds] = {}
         #: The watchers of resets only, so that nothing else has to look at them.
         self._of_resets: set[Callable[[], object]] = set()
@@ -67,11 +74,13 @@ class Watchers:
     def tell(self, kind: WatchedKind | None = None) -> None:
         """Call this kind's watchers, or all watchers after a reset (None)."""
         self._happened[kind] += 1
+        if self._wanted or (kind is None and self._of_resets):
+            self.after(partial(self._wake, kind))
+
+    def _wake(self, kind: WatchedKind | None) -> None:
         if kind is None:
             for wake in tuple(self._of_resets):
                 wake()
-        if not self._wanted:
-            return
         for wake, kinds in tuple(self._wanted.items()):
             if kind is None or not kinds or kind in kinds:
                 wake()

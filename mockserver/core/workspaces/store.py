@@ -425,7 +425,7 @@ class Store:
 
     def _prepare(self, workspace: Workspace) -> None:
         workspace.opener, workspace.run, workspace.after = self.storage.open, self.storage.run, self.storage.after
-        workspace.server = self.storage.server
+        workspace.server, workspace.watchers.after = self.storage.server, self.storage.after
         workspace.meter = self.meter
         workspace.effects = self._effects
 
