@@ -1,11 +1,12 @@
 """Servers on a store, as processes, and the engines of stores."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 
 import pytest
 from redis_server import RedisServer
+from storage.places import Database, File
 from storage.server_process import ServerProcess
 from storage.stepper import Stepper
 from store_trouble import StoreTrouble
@@ -128,6 +129,13 @@ def join(join_at, redis_server):
 def store_url(request, store):
     """The address of a store of each kind, as the setting has it."""
     return f"sqlite:{store}" if request.param == "sqlite" else request.getfixturevalue("redis_server").url()
+
+
+@pytest.fixture(params=[File, Database], ids=["sqlite", "redis"])
+def place(request, tmp_path):
+    """Where servers have their store, for processes: of each kind, of the test's own."""
+    with closing(request.param(tmp_path)) as found:
+        yield found
 
 
 @pytest.fixture

@@ -1,37 +1,33 @@
-"""The lives of a server that is killed again and again, on one file, and what is held after each."""
+"""The lives of servers of one store, one of which is killed again and again, and what is held after each death."""
 
 from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import ExitStack, contextmanager
 from random import Random
 
+from cluster import SharingServer
 from storage.crowd import Crowd
 from storage.history import History
 from storage.moments import Moment
 from storage.promises import Promises
-from storage.server_process import ServerProcess
 from webhook_receiver import WebhookReceiver
 
 from mockserver import Settings, create_app
 
-#: What an answer promises: `background` that what it has changed is kept a second later, `always` that it is kept. The
-#: second becomes two, as the background has to wait for its turn on a machine that is busy.
-PROMISED_S = {"background": 2.0, "always": 0.0}
 #: How long each client rests between two things that it does, in seconds. Chosen: hundreds of requests a second of all
-#: together write with nearly each moment, and what they have done is soon done again beside the server.
+#: together write with nearly each moment, and what they have done is soon done again beside the servers.
 _PAUSE_S = 0.02
 
 
 class Lives:
-    """A server, its clients, and what they know."""
+    """Servers, their clients, and what they know."""
 
-    def __init__(self, seed, store: Path, sync="background"):
-        self._random, self._store = Random(seed), store
-        self._options = ["--store", f"sqlite:{store}", "--store-sync", sync]
-        self._promised_s = PROMISED_S[sync]
+    def __init__(self, seed, place, folder):
+        self._random, self._place = Random(seed), place
+        self._servers = [SharingServer(place.url, folder) for _ in range(place.count)]
+        self._roots = [server.url for server in self._servers]
         self._receiver = WebhookReceiver()
         mirror = create_app(Settings()).test_client()
         self._clients = [
@@ -42,45 +38,42 @@ class Lives:
             Crowd("crowd", pause_s=_PAUSE_S),
             Promises("promises", self._receiver, pause_s=_PAUSE_S),
         ]
-        #: Whether what was acknowledged at a moment has to be there after the last kill.
-        self._promised = lambda moment: True
-        #: How old the oldest changes were, in seconds, that were gone after a kill.
-        self.longest_gone_s = 0.0
+        self._dead, self._keeps_reads = list(self._servers), True
 
     def live(self, moment: Moment):
-        """One start, what is held after it, and load until a moment."""
-        with self._server() as server:
-            if moment.kind == "start":
-                moment.come(server, self._store)
-                return
-            self._check(server.root)
-            with self._load(server.root):
-                moment.come(server, self._store)
-                died_at = server.kill()
-        promised_s = 0 if moment.kind == "end" else self._promised_s
-        self._promised = lambda acknowledged: acknowledged < died_at - promised_s
-        self._died_at = died_at
+        """Start whoever is dead; hold what has to be there; then a load, until one is killed at a moment."""
+        for server in self._dead:
+            server.start()
+        victim = self._random.choice(self._dead if moment.kind == "start" else self._servers)
+        if moment.kind == "start":
+            moment.come(victim, self._place.path)
+        else:
+            self._check()
+            with self._load():
+                moment.come(victim, self._place.path)
+                victim.kill()
+            self._keeps_reads = self._place.keeps_reads or moment.kind == "end"
+        victim.kill()
+        self._dead = [victim]
 
     def come_to_rest(self):
         """A last start, and what is held after it."""
-        with self._server() as server:
-            self._check(server.root)
+        for server in self._dead:
+            server.start()
+        self._check()
 
-    def _server(self):
-        return ServerProcess(*self._options)
-
-    def _check(self, root):
+    def _check(self):
+        for server in self._servers:
+            server.wait()
         for client in self._clients:
-            gone = client.check(root, self._promised)
-            if gone is not None:
-                self.longest_gone_s = max(self.longest_gone_s, self._died_at - gone)
+            client.check(self._roots, keeps_reads=self._keeps_reads)
 
     @contextmanager
-    def _load(self, root):
+    def _load(self):
         """All clients at once, each in a thread."""
         over = threading.Event()
         with ThreadPoolExecutor(len(self._clients)) as pool:
-            played = [pool.submit(client.play, root, over) for client in self._clients]
+            played = [pool.submit(client.play, self._roots, over) for client in self._clients]
             try:
                 yield
             finally:
@@ -92,4 +85,8 @@ class Lives:
         return self
 
     def __exit__(self, *_):
-        self._receiver.close()
+        with ExitStack() as stack:
+            stack.callback(self._receiver.close)
+            for server in self._servers:
+                stack.callback(server.told)
+                stack.callback(server.close)

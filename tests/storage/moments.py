@@ -22,15 +22,15 @@ class Moment(NamedTuple):
 
     @classmethod
     def drawn(cls, random: Random, count: int):
-        """So many moments in any order: one of a long load, and of each other kind as many as of any, or one more."""
-        others = [kind for kind in _AFTER_S if kind != "long load"]
-        random.shuffle(others)
-        kinds = ["long load", *islice(cycle(others), count - 1)]
+        """So many moments in any order: of each kind as many as of any other, or one more."""
+        kinds = list(_AFTER_S)
+        random.shuffle(kinds)
+        kinds = list(islice(cycle(kinds), count))
         random.shuffle(kinds)
         return [cls(kind, random.uniform(*_AFTER_S[kind])) for kind in kinds]
 
     def come(self, server, store: Path):
-        """Wait for the moment; `store` is the file of the server."""
+        """Wait for the moment; `store` is the file of the server, if it has any."""
         if self.kind == "write":
             _watch(store.with_name(f"{store.name}-journal"))
         elif self.kind == "commit":
@@ -47,7 +47,6 @@ class Moment(NamedTuple):
 _AFTER_S = {
     "start": (0, 0.1),  # of the process
     "load": (0, 0.5),  # of the load
-    "long load": (2.2, 2.6),  # longer than what was acknowledged first may be gone
     "write": (0, 0.004),  # of changes
     "commit": (0, 0.004),  # of changes into the file itself
     "stop": (0, 0.05),

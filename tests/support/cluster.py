@@ -53,6 +53,9 @@ class SharingServer:
         """End it at once, with all that it has in memory."""
         self._process.kill()
 
+    def signal(self, number):
+        self._process.signal(number)
+
     def stop(self):
         """Let it end by itself, which is waited for."""
         self._process.signal(signal.SIGTERM)
