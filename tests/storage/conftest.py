@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from cluster import Cluster
 from redis_server import RedisServer
 from storage.places import Database, File
 from storage.server_process import ServerProcess
@@ -136,6 +137,18 @@ def place(request, tmp_path):
     """Where servers have their store, for processes: of each kind, of the test's own."""
     with closing(request.param(tmp_path)) as found:
         yield found
+
+
+@pytest.fixture
+def make_cluster(place, tmp_path):
+    """A factory of servers on the store, as processes, by their options."""
+    with ExitStack() as stack:
+        yield lambda *options, url=None: stack.enter_context(Cluster(url or place.url, tmp_path, place.count, *options))
+
+
+@pytest.fixture
+def cluster(make_cluster):
+    return make_cluster()
 
 
 @pytest.fixture

@@ -101,7 +101,7 @@ def test_what_was_refused_was_not_done_and_later_requests_are_answered_again(sta
         assert senders(later) & {"refused", "kept"} == {"kept"}
 
 
-def test_while_nothing_can_be_kept_the_control_api_can_be_looked_at_and_readyz_says_why(server, trouble, full):
+def test_while_nothing_can_be_kept_the_control_api_can_be_looked_at_and_readyz_says_why(server, trouble, full, caplog):
     full()
     assert make_sender(server).status_code == 503
     for path in ("health", "livez", "metrics", "requests", "workspaces"):
@@ -112,6 +112,8 @@ def test_while_nothing_can_be_kept_the_control_api_can_be_looked_at_and_readyz_s
     trouble.failing = ()
     assert make_sender(server).status_code == 201
     assert control(server, "GET", "readyz").status_code == 200
+    told = [row.message.partition(":")[0] for row in caplog.records]
+    assert told == ["the store cannot be used", "the store can be used again"]
 
 
 def test_a_stream_begins_without_waiting_for_its_end(server):

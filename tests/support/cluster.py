@@ -33,9 +33,18 @@ class SharingServer:
         self.close()
         self._process = ServerProcess(*self._options, log=self._log)
 
+    @property
+    def pid(self):
+        return self._process.pid
+
+    @property
+    def serves(self):
+        """Whether it serves, ready or not; waits for that, and fails if it has ended."""
+        return self._process.root == self.url
+
     def wait(self):
-        """Wait until it serves."""
-        assert self._process.root == self.url
+        """Wait until it is ready."""
+        assert self.serves
         until(self.is_ready, f"the server at {self.url} is ready")
 
     def is_ready(self):
