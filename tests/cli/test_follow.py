@@ -13,7 +13,7 @@ import time
 import pytest
 import requests
 from ports import free_port
-from storage.server_process import ServerProcess
+from server_process import ServerProcess
 
 COMMAND = [sys.executable, "-m", "mockserver"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from storage.server_process import ServerProcess
+from server_process import ServerProcess
 
 collect_ignore = ["product"]  # it is run in an environment of its own
 

@@ -5,13 +5,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from cluster import Cluster
+from cluster import Cluster, SharingServer
 from redis_server import RedisServer
 from storage.places import Database, File
-from storage.server_process import ServerProcess
 from storage.stepper import Stepper
 from store_trouble import StoreTrouble
-from wire import Wire
 
 from mockserver import MockServer
 from mockserver.storage.engine import Batch, Changes, Row
@@ -21,66 +19,6 @@ from mockserver.storage.engine import Batch, Changes, Row
 def store(tmp_path):
     """Where the file of the servers is."""
     return tmp_path / "store.db"
-
-
-class Servers:
-    """Starts servers on one file, and knows what they have told."""
-
-    def __init__(self, store, stack):
-        self._store, self._stack = store, stack
-        self._log = store.with_suffix(".log")
-        self._log.touch()
-
-    def start(self, *options):
-        """A server that has begun to start; it is killed in the end."""
-        server = ServerProcess("--store", f"sqlite:{self._store}", *options, log=self._log)
-        return self._stack.enter_context(server)
-
-    def started(self, *options):
-        """A server that has started."""
-        server = self.start(*options)
-        assert server.root
-        return server
-
-    def refused(self, *options):
-        """What a server says that cannot start: one sentence."""
-        server = self.start(*options)
-        assert server.ended() == 2
-        return self.told()
-
-    def told(self):
-        """What has been written to standard error, which no traceback ever is."""
-        text = self._log.read_text()
-        assert "Traceback" not in text
-        return text
-
-
-@pytest.fixture
-def servers(store):
-    with ExitStack() as stack:
-        yield Servers(store, stack)
-
-
-@pytest.fixture
-def ask():
-    """Asks a server; gives the status and the JSON of the answer."""
-
-    def asked(server, method, path, body=None, workspace="default"):
-        with Wire(server.root, workspace) as wire:
-            wire.key = "any"
-            return wire.ask(method, path, body)
-
-    return asked
-
-
-@pytest.fixture
-def create(ask):
-    """Creates a sender at a server, by its number; gives the status of the answer."""
-
-    def created(server, number):
-        return ask(server, "POST", "/v3/senders", {"name": "Ops", "email": f"s{number}@acme.test"})[0]
-
-    return created
 
 
 @pytest.fixture
@@ -136,6 +74,13 @@ def store_url(request, store):
 def place(request, tmp_path):
     """Where servers have their store, for processes: of each kind, of the test's own."""
     with closing(request.param(tmp_path)) as found:
+        yield found
+
+
+@pytest.fixture
+def server_process(place, tmp_path):
+    """A server on the store that is not started."""
+    with closing(SharingServer(place.url, tmp_path)) as found:
         yield found
 
 

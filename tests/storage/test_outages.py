@@ -22,57 +22,38 @@ def limit(server, size):
     resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (hard if size is None else size, hard))
 
 
-def full(place, server):
-    return partial(limit, server, 4096), partial(limit, server, None)
+def cut(path):
+    """Cut off all of a file but its beginning, and put it back as it was."""
+    before, content = path.stat(), path.read_bytes()
+    return partial(os.truncate, path, 4096), lambda: (
+        path.write_bytes(content), os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    )  # fmt: skip
 
 
-def moved(place, server):
-    aside = place.path.with_suffix(".aside")
-    return partial(place.path.rename, aside), partial(aside.rename, place.path)
+def move(path):
+    aside = path.with_suffix(".aside")
+    return partial(path.rename, aside), partial(aside.rename, path)
 
 
-def truncated(place, server):
-    before, content = place.path.stat(), place.path.read_bytes()
-
-    def undo():
-        place.path.write_bytes(content)
-        os.utime(place.path, ns=(before.st_atime_ns, before.st_mtime_ns))
-
-    return partial(os.truncate, place.path, 4096), undo
-
-
-def killed(place, server):
-    return place.engine.kill, place.engine.start
-
-
-def stopped(place, server):
-    return partial(place.engine.signal, signal.SIGSTOP), partial(place.engine.signal, signal.SIGCONT)
-
-
-def without_memory(place, server):
-    return [partial(place.engine.command, f"CONFIG SET maxmemory {size}") for size in ("1mb", "0")]
-
-
-def refused(place, server):
-    return place.line.refuse, place.line.pass_all
-
-
-def cut(place, server):
-    return partial(place.line.keep_of_replies, 0.5), place.line.pass_all
-
-
-def unanswered(place, server):
-    return partial(place.line.keep_of_replies, 0), place.line.pass_all
-
-
-def silent(place, server):
-    return place.line.silence, place.line.pass_all
-
-
-#: What befalls each kind of store: how it begins and ends.
-OF_FILES, OF_DATABASES = (full, moved, truncated), (killed, stopped, without_memory, refused, cut, unanswered, silent)
-#: After these, what was refused may have been done.
-IN_DOUBT = (cut, unanswered, silent, stopped)
+#: How the trouble of a file begins and ends, and that of a database.
+OF_FILES = {
+    "full": lambda _, server: [partial(limit, server, size) for size in (4096, None)],
+    "moved": lambda place, _: move(place.path),
+    "truncated": lambda place, _: cut(place.path),
+}
+OF_DATABASES = {
+    "killed": lambda place, _: (place.engine.kill, place.engine.start),
+    "stopped": lambda place, _: [partial(place.engine.signal, number) for number in (signal.SIGSTOP, signal.SIGCONT)],
+    "without memory": lambda place, _: [
+        partial(place.engine.command, f"CONFIG SET maxmemory {size}") for size in ("1mb", "0")
+    ],
+    "refused": lambda place, _: (place.line.refuse, place.line.pass_all),
+    "cut in the middle": lambda place, _: (partial(place.line.keep_of_replies, 0.5), place.line.pass_all),
+    "without a reply": lambda place, _: (partial(place.line.keep_of_replies, 0), place.line.pass_all),
+    "silent": lambda place, _: (place.line.silence, place.line.pass_all),
+}
+#: In these, reads go on; and after these, what was refused may have been done.
+READABLE, IN_DOUBT = ("full", "without memory"), ("cut in the middle", "without a reply", "silent", "stopped")
 
 
 @contextmanager
@@ -99,8 +80,8 @@ def emails(cluster, server, made):
 @pytest.mark.parametrize(
     ("place", "trouble"),
     [
-        *((File, trouble) for trouble in OF_FILES),
-        *(pytest.param(Database, trouble, marks=pytest.mark.slow) for trouble in OF_DATABASES),
+        *((File, name) for name in OF_FILES),
+        *(pytest.param(Database, name, marks=pytest.mark.slow) for name in OF_DATABASES),
     ],
     indirect=["place"],
 )
@@ -112,7 +93,7 @@ def test_trouble_of_a_store_is_told_nothing_is_half_done_and_all_servers_go_on(c
     server.wait()
     assert cluster.create(made, 0, server).status_code == 201
 
-    with within(*trouble(place, server)):
+    with within(*{**OF_FILES, **OF_DATABASES}[trouble](place, server)):
         answers = [cluster.create(made, 1, server) for _ in range(2)]
         read = cluster.ask("GET", "/v3/account", server=server, key=resting["api_key"]).status_code
         until(lambda: not server.is_ready(), "the server says that it is not ready")
@@ -122,7 +103,7 @@ def test_trouble_of_a_store_is_told_nothing_is_half_done_and_all_servers_go_on(c
 
     for answer in answers:
         assert (answer.status_code, set(answer.json())) == (503, {"code", "message"})
-    assert (read == 503) or trouble in (full, without_memory)
+    assert read == 503 or trouble in READABLE
     assert all(("store.db" if isinstance(place, File) else "redis://") in each.json()["detail"] for each in ready)
     found = emails(cluster, server, made)
     assert found == ["s0@acme.test"] or (trouble in IN_DOUBT and found == ["s0@acme.test", "s1@acme.test"])
@@ -206,19 +187,12 @@ def test_a_file_that_is_in_use_or_no_store_is_refused_in_a_sentence_and_left_as_
 # ------------------------------------------------------------------ damage
 
 
-@pytest.fixture
-def server(place, tmp_path):
-    """A server that is not started."""
-    found = SharingServer(place.url, tmp_path)
-    yield found
-    found.close()
-
-
 def ask(server, method, path, **options):
     return requests.request(method, f"{server.url}{path}", headers={"api-key": "any"}, timeout=30, **options)
 
 
-def test_a_damaged_default_workspace_costs_itself_until_it_is_reset(server, place):
+def test_a_damaged_default_workspace_costs_itself_until_it_is_reset(server_process, place):
+    server = server_process
     server.start()
     server.wait()
     assert ask(server, "POST", "/_mock/workspaces", json={"name": "other"}).status_code == 201
@@ -239,8 +213,8 @@ def test_a_damaged_default_workspace_costs_itself_until_it_is_reset(server, plac
 @pytest.mark.slow
 @pytest.mark.parametrize("place", [File], indirect=True)
 @pytest.mark.parametrize("seed", range(rounds(20)))
-def test_a_damaged_file_ends_in_a_sentence_or_costs_the_workspaces_that_it_was_in(server, place, seed):
-    names = [f"w{number}" for number in range(8)]
+def test_a_damaged_file_ends_in_a_sentence_or_costs_the_workspaces_that_it_was_in(server_process, place, seed):
+    server, names = server_process, [f"w{number}" for number in range(8)]
     server.start()
     server.wait()
     for name in names:

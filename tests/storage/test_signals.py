@@ -1,4 +1,4 @@
-"""What a server has acknowledged when a signal stops it is in its file."""
+"""What a server has acknowledged when a signal stops it is in its store."""
 
 import os
 import pty
@@ -20,43 +20,47 @@ main()
 """
 
 
-@pytest.fixture
-def kept(servers, ask):
+def create(root):
+    """Create five senders."""
+    with Wire(root, "default") as wire:
+        wire.key = "any"
+        for number in range(5):
+            assert wire.ask("POST", "/v3/senders", {"name": "Ops", "email": f"s{number}@acme.test"})[0] == 201
+
+
+def kept(server):
     """The number of kept senders among those of `create`, after a new start."""
-
-    def count():
-        senders = ask(servers.started(), "GET", "/v3/senders")[1]["senders"]
-        return sum(row["email"].startswith("s") for row in senders)
-
-    return count
+    server.start()
+    server.wait()
+    with Wire(server.url, "default") as wire:
+        wire.key = "any"
+        return sum(row["email"].startswith("s") for row in wire.ask("GET", "/v3/senders")[1]["senders"])
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_acknowledged_changes_are_kept_when_a_signal_stops_the_server(servers, create, kept, number):
-    server = servers.started()
-    assert {create(server, sender) for sender in range(5)} == {201}
-    server.signal(number)
-
-    assert server.ended() == 0
-    assert kept() == 5
+def test_acknowledged_changes_are_kept_when_a_signal_stops_the_server(server_process, number):
+    server_process.start()
+    server_process.wait()
+    create(server_process.url)
+    server_process.signal(number)
+    assert server_process.ended() == 0
+    assert kept(server_process) == 5
 
 
 @pytest.mark.slow
-def test_acknowledged_changes_are_kept_when_the_terminal_is_closed(store, kept):
+def test_acknowledged_changes_are_kept_when_the_terminal_is_closed(server_process, place):
     terminal, its_terminal = pty.openpty()
-    command = [sys.executable, "-c", _IN_TERMINAL, "serve", "--port", "0", "--store", f"sqlite:{store}"]
+    command = [sys.executable, "-c", _IN_TERMINAL, "serve", "--port", "0", "--store", place.url]
     process = subprocess.Popen(command, stdin=its_terminal, stdout=its_terminal, stderr=its_terminal)
     try:
         os.close(its_terminal)
-        with os.fdopen(terminal) as shown, Wire(shown.readline().strip(), "default") as wire:
-            wire.key = "any"
-            for number in range(5):
-                assert wire.ask("POST", "/v3/senders", {"name": "Ops", "email": f"s{number}@acme.test"})[0] == 201
+        with os.fdopen(terminal) as shown:
+            create(shown.readline().strip())
         assert process.wait(30) == 0
     finally:
         process.kill()
         process.wait()
-    assert kept() == 5
+    assert kept(server_process) == 5
 
 
 @pytest.mark.parametrize(("handler", "ends"), [(signal.SIG_DFL, True), (signal.SIG_IGN, False)])

@@ -11,7 +11,7 @@ import requests
 from load_balancer import until
 from ports import free_port
 from round_robin import RoundRobin
-from storage.server_process import ServerProcess
+from server_process import ServerProcess
 from wire import Wire
 
 #: How long an answer may take, in seconds, beside what a request itself waits for; it is there in a moment.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 import requests
 from blocking_proxy import run_blocking
-from storage.server_process import ServerProcess
+from server_process import ServerProcess
 
 from mockserver import AsyncMockServer, MockServer, app, control, resources
 
