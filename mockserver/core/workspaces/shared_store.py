@@ -45,20 +45,26 @@ class SharedStore(Store):
             self._unreadable[name] = str(error)
             raise
         self._unreadable.pop(name, None)
-        with self._lock:
-            return self._used(name) or found
+        self._used(name)
+        return found
 
     def _up_to_date(self, name: str) -> Workspace:
-        found = self._workspaces.get(name)
-        if found is not None:
+        found = self._workspaces.get(name) or self._loaded(name)
+        if found.access.step is self.storage.step:
+            found.catch_up()
+        else:
             self.storage.open(found)
-            return found
-        found = self.storage.load(name)
-        self._prepare(found)
-        with self._lock:
-            self._hold(found)
-        found.catch_up()
         return found
+
+    def _loaded(self, name: str) -> Workspace:
+        """Load a workspace, which this step has then; if another step has loaded it meanwhile, return its copy."""
+        loaded = self.storage.load(name)
+        self._prepare(loaded)
+        with self._lock:
+            found = self._workspaces.get(name)
+            if found is None:
+                self._hold(loaded)
+        return found or loaded
 
     def _forget_copy(self, name: str) -> None:
         with self._lock:
