@@ -100,8 +100,6 @@ class EngineStorage(Storage):
         self._engine, self._parts, self._limits = engine, parts, limits
         #: A process that was forked off writes and reads nothing: neither SQLite nor connections allow it.
         self._process = os.getpid()
-        #: The workspace that was loaded last under a name, until it is added.
-        self._loaded: dict[str, SavedWorkspace] = {}
         #: How many writes have succeeded and failed, and why the last one has failed.
         self._written = self._failed = 0
         self._last_failure: str | None = None
@@ -180,7 +178,7 @@ class EngineStorage(Storage):
 
     def load(self, name: str) -> Workspace:
         found = self._read(name)
-        self._loaded[name] = found
+        found.workspace.access.saved = found  # until it is added
         return found.workspace
 
     def _read(self, name: str) -> SavedWorkspace:
@@ -191,8 +189,10 @@ class EngineStorage(Storage):
         return SavedWorkspace(workspace, newer)
 
     def _taken_up(self, workspace: Workspace) -> SavedWorkspace:
-        loaded = self._loaded.pop(workspace.name, None)
-        return loaded if loaded is not None and loaded.workspace is workspace else SavedWorkspace(workspace)
+        """Return what is known of the saved copy of a workspace that was loaded, or a new row."""
+        loaded: SavedWorkspace | None = workspace.access.saved
+        workspace.access.saved = None
+        return SavedWorkspace(workspace) if loaded is None else loaded
 
     def coverage(self, names: Iterable[str]) -> Coverage:
         found = Coverage()
