@@ -267,6 +267,14 @@ def test_a_default_workspace_that_cannot_be_read_is_told_at_the_start_and_stops_
     assert again.default.state.first_account.name == "m"
 
 
+def test_a_default_workspace_is_made_once_though_many_ask_for_it_at_once(store, storage, at_once):
+    storage.damaged["default"] = "it is damaged"
+    again = Stepped(small_store(storage))
+    assert again.discard("default")
+    found = at_once(lambda _: again.default)
+    assert len(set(map(id, found))) == 1
+
+
 # ---------------------------------------------------------------------- coverage
 
 

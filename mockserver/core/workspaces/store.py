@@ -411,7 +411,11 @@ class Store:
     def _make_default(self) -> Workspace:
         fresh = self.maker.first(DEFAULT)
         with self._lock:
-            self._add(fresh)
+            is_first = DEFAULT not in self._workspaces
+            if is_first:
+                self._add(fresh)
+        if not is_first:
+            return self.default
         fresh.catch_up()
         return fresh
 
