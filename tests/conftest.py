@@ -117,7 +117,7 @@ NOT_QUICK_FILES = {
     *("test_artifacts.py", "test_batches.py", "test_beyond.py", "test_command.py", "test_container.py"),
     *("test_dockerfile.py", "test_ensure_webhook.py", "test_follow.py", "test_framing.py", "test_init.py"),
     *("test_kills.py", "test_lines.py", "test_manifests.py", "test_process.py", "test_resuming.py"),
-    *("test_rollback.py", "test_secrets.py", "test_trouble.py", "test_types.py", "test_hostile_expressions.py"),
+    *("test_outages.py", "test_rollback.py", "test_successors.py", "test_types.py", "test_hostile_expressions.py"),
 }
 
 
