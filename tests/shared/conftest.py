@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 
 import pytest
 from cluster import Cluster
 from redis_server import RedisServer
 from trouble_proxy import TroubleProxy
-from webhook_receiver import WebhookReceiver
 
 COUNT = 3
 
@@ -39,10 +38,4 @@ def engine(tmp_path):
 def proxy(engine):
     """A line to the engine that a test can make bad."""
     with TroubleProxy(engine.port) as found:
-        yield found
-
-
-@pytest.fixture
-def receiver():
-    with closing(WebhookReceiver()) as found:
         yield found

@@ -69,16 +69,6 @@ def test_a_workspace_that_is_dropped_is_gone_everywhere(cluster, holder, other):
     assert [answer.status_code for answer in ask_all(cluster, "/v3/account", key=made["api_key"])] == [401] * 3
 
 
-def test_a_given_name_is_made_once(cluster):
-    def make(number):
-        server = cluster.servers[number % 3]
-        return cluster.ask("POST", "/_mock/workspaces", server=server, json={"name": "once"}).status_code
-
-    with ThreadPoolExecutor(8) as pool:
-        statuses = list(pool.map(make, range(24)))
-    assert (statuses.count(201), statuses.count(409)) == (1, 23)
-
-
 def test_all_list_and_count_the_same_workspaces_and_calls(cluster, other, made):
     assert cluster.ask("POST", "/v3/senders", server=other, key=made["api_key"], json=SENDER).status_code == 201
     listed = [answer.json() for answer in ask_all(cluster, "/_mock/workspaces?limit=1000")]

@@ -7,14 +7,12 @@ from contextlib import contextmanager
 
 import pytest
 from load_balancer import until
-from stepped import tells
 from storage.stepper import WHY
 
 from mockserver.core.workspaces import rounds, shared_store
 from mockserver.core.workspaces.lifecycle import settle
 from mockserver.core.workspaces.storage import MissingError, StorageError
 from mockserver.core.workspaces.store import NameTakenError, StoreFullError
-from mockserver.core.workspaces.workspace import Workspace
 from mockserver.storage import sessions
 from mockserver.storage.engine import Batch, EngineError
 from mockserver.storage.working_set import SharedWorkingSet
@@ -140,11 +138,6 @@ def test_coverage_is_that_of_all_workspaces_even_if_they_are_gone(server):
     assert server.store.coverage().answers["op", 200] == 0
 
 
-def test_a_secret_is_drawn_once(server):
-    assert server.storage.secret("key") is None
-    assert server.storage.secret("key", lambda: b"first") == server.storage.secret("key", lambda: b"second") == b"first"
-
-
 # ------------------------------------------------------------------ of several servers
 
 
@@ -260,45 +253,6 @@ def test_the_limit_counts_the_workspaces_of_all_servers_but_those_in_use(join):
     with pytest.raises(StoreFullError):
         other.create("newest")
     assert one.names() == {"default", "new"}
-
-
-def test_the_store_that_was_emptied_is_used_again(one, other, redis_server):
-    one.change("a")
-    redis_server.command("FLUSHALL")
-    other.run(lambda: other.store.default)
-    other.change("b")
-    assert one.revoked() == ["b"]
-
-
-def test_changes_of_steps_that_load_a_workspace_at_once_are_all_saved(one, other, monkeypatch):
-    """The second one has loaded it, too, when the first one has its copy in memory."""
-    one.create("w")
-    load, catch_up = other.storage.load, Workspace.catch_up
-    second = threading.Thread(target=other.change, args=("b", "w"))
-    has_loaded, is_in_memory, goes_on = threading.Event(), threading.Event(), threading.Event()
-
-    def load_at_once(name):
-        if threading.current_thread() is not second and not has_loaded.is_set():
-            second.start()
-            assert has_loaded.wait(30)
-        found = load(name)
-        if threading.current_thread() is second and not has_loaded.is_set():
-            has_loaded.set()
-            assert is_in_memory.wait(30)
-            other.storage.leave = tells(goes_on)  # when it waits for the first one, or for the engine
-        return found
-
-    def caught_up(workspace, *leave):
-        if threading.current_thread() is not second and has_loaded.is_set():
-            is_in_memory.set()
-            assert goes_on.wait(30)
-        return catch_up(workspace, *leave)
-
-    monkeypatch.setattr(other.storage, "load", load_at_once)
-    monkeypatch.setattr(Workspace, "catch_up", caught_up)
-    other.change("a", "w")
-    second.join(30)
-    assert one.revoked("w") == other.revoked("w") == ["a", "b"]
 
 
 # ------------------------------------------------------------------ copies

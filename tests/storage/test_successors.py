@@ -211,27 +211,8 @@ def at_once(write):
         return list(pool.map(write, range(WRITES)))
 
 
-def accounts(cluster, made):
-    return cluster.ask("GET", f"/w/{made['name']}/_mock/state").json()["accounts"]
-
-
 @pytest.mark.slow
-def test_of_many_writes_at_once_none_is_lost_or_done_twice(cluster):
-    made = cluster.make(scenario=GROUP)
-    answers = at_once(lambda number: cluster.create(made, number, cluster.servers[number % len(cluster.servers)]))
-    assert {answer.status_code for answer in answers} == {201}
-    rows = accounts(cluster, made)[0]["senders"]
-    assert sorted(row["email"] for row in rows) == sorted(f"s{number}@acme.test" for number in range(WRITES))
-    ids = sorted(answer.json()["id"] for answer in answers)
-    assert ids == sorted(row["id"] for row in rows) == list(range(1, WRITES + 1))
-
-    made = cluster.make(scenario=GROUP)
-    statuses = at_once(lambda number: cluster.create(made, number // 10).status_code)
-    assert (statuses.count(201), statuses.count(400)) == (WRITES // 10, WRITES - WRITES // 10)
-
-
-@pytest.mark.slow
-def test_credits_that_many_take_add_up(cluster):
+def test_of_many_writes_at_once_none_is_lost_or_done_twice_and_credits_add_up(cluster):
     made, random = cluster.make(scenario=GROUP), Random(7)
     wanted = [(random.choice(SUB_ACCOUNTS), random.randrange(700)) for _ in range(WRITES)]
 
@@ -239,11 +220,21 @@ def test_credits_that_many_take_add_up(cluster):
         path, body = f"/v3/corporate/subAccount/{id_}/plan", {"credits": {"email": amount}}
         return cluster.ask("PUT", path, key=made["api_key"], json=body).status_code
 
-    assert set(at_once(lambda number: give(*wanted[number]))) <= {204, 400}
-    given = {
-        row["id"]: row.get("assigned", {}).get("credits", {}).get("email", 0) for row in accounts(cluster, made)[1:]
-    }
-    left, last = CREDITS - sum(given.values()), SUB_ACCOUNTS[-1]
+    def act(number):
+        again = cluster.create(made, number // 10 + WRITES) if number % 2 else None
+        created = cluster.create(made, number, cluster.servers[number % len(cluster.servers)])
+        return created, give(*wanted[number]), again
+
+    created, given, again = zip(*at_once(act), strict=True)
+    assert ({answer.status_code for answer in created}, set(given) <= {204, 400}) == ({201}, True)
+    statuses = [answer.status_code for answer in again if answer is not None]
+    assert (statuses.count(201), statuses.count(400)) == (WRITES // 10, WRITES // 2 - WRITES // 10)
+
+    master, *subs = cluster.ask("GET", f"/w/{made['name']}/_mock/state").json()["accounts"]
+    ids = {row["email"]: row["id"] for row in master["senders"]}
+    assert sorted(ids.values()) == list(range(1, WRITES + WRITES // 10 + 1))
+    assert [ids[f"s{number}@acme.test"] for number in range(WRITES)] == [answer.json()["id"] for answer in created]
+    taken = {row["id"]: row.get("assigned", {}).get("credits", {}).get("email", 0) for row in subs}
+    left, last = CREDITS - sum(taken.values()), SUB_ACCOUNTS[-1]
     assert left >= 0
-    assert give(last, given[last] + left + 1) == 400
-    assert give(last, given[last] + left) == 204
+    assert [give(last, taken[last] + left + more) for more in (1, 0)] == [400, 204]
