@@ -1,33 +1,24 @@
 """Stores of each kind, of which each test has its own."""
 
+from pathlib import Path
+
 import pytest
 
 from mockserver.storage.engine import ANY_VERSION, Batch, Changes, Row
 from mockserver.storage.redis_engine import Engine as RedisEngine
 from mockserver.storage.sqlite_engine import Engine as FileEngine
 
-LAYOUT, WRITER = "the layout of today", "mockserver 1.0"
-
 
 @pytest.fixture
-def open_file(tmp_path):
-    return lambda: FileEngine(tmp_path / "store.db", layout=LAYOUT, writer=WRITER)
-
-
-@pytest.fixture
-def open_redis(redis_server):
-    return lambda: RedisEngine(redis_server.url(), layout=LAYOUT, writer=WRITER)
-
-
-@pytest.fixture(params=["file", "redis"])
-def opened(request):
+def opened(store_url):
     """Opens the store of the test, after closing the engine before; all are closed in the end."""
-    engines, open_engine = [], request.getfixturevalue(f"open_{request.param}")
+    engines, path = [], store_url.removeprefix("sqlite:")
 
     def opened():
         for engine in engines:
             engine.close()
-        engines.append(open_engine())
+        kind, place = (RedisEngine, path) if path == store_url else (FileEngine, Path(path))
+        engines.append(kind(place, layout="the layout of today", writer="mockserver 1.0"))
         return engines[-1]
 
     yield opened
