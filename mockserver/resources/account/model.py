@@ -42,7 +42,7 @@ def details(workspace: Workspace, account: Account) -> dict[str, Any]:
 
     See contract/account#getAccount.
     """
-    profile = account.record(Profile)
+    profile = account.record_of(Profile) or Profile()
     plan, verticals = _plan(workspace, account, profile)
     automation = profile.marketing_automation
     relay = {"userName": account.email, "relay": "smtp-relay.brevo.com", "port": 587}
