@@ -58,7 +58,7 @@ class InSteps:
             ConnectionResetError: a fault wants no answer.
         """
         environ, (status, headers, content) = outcome
-        found = Response(content, status, headers)
+        found = Response([content], status, headers)  # a list: the length stays as the headers tell it
         if stream.STREAM in environ:
             found.response = stream.blocking(environ[stream.STREAM], self._storage)
         else:

@@ -363,6 +363,11 @@ def test_an_ordinary_server_streams_events_and_news_from_its_thread(api, query, 
     assert len(api.workspace.watchers) == 0
 
 
+def test_a_stream_of_an_ordinary_server_announces_no_length(api):
+    with contextlib.closing(api.client.get("/_mock/stream")) as answer:
+        assert "Content-Length" not in answer.headers
+
+
 def test_head_request_gets_the_headers_of_a_stream(live):
     answer = live.call("HEAD", "/_mock/stream")
 

@@ -69,6 +69,13 @@ def test_an_answer_without_a_body_stays_whole(api):
     assert (found.status_code, found.data) == (204, b"")
 
 
+@pytest.mark.parametrize("text", ["latency; ms=1", "slow_body; ms=1", "truncated_body"])
+def test_head_of_a_fault_announces_the_length_of_the_body(api, text):
+    plain = api.get("/v3/senders").data
+    found = api.client.head("/v3/senders", headers={**HEADERS, "X-Mock-Fault": text})
+    assert (found.data, found.headers["Content-Length"]) == (b"", str(len(plain)))
+
+
 # ---------------------------------------------------------------------- a real server
 
 
