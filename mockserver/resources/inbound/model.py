@@ -111,14 +111,21 @@ def _listens(store: Store, name: str, recipient: str) -> bool:
 
 
 def _receive(store: Store, homes: Sequence[tuple[str, str]], received: ReceivedMail, sender: str) -> None:
-    for recipient, home in homes:
-        workspace = store.get(home)
-        accounts = [] if workspace is None else _listening(workspace, recipient)
-        if workspace is None or not accounts:  # it was removed or changed in the meantime
-            workspace = store.default
-            accounts = [workspace.state.first_account]
-        receive(workspace, accounts[0], received, sender, recipient)
+    # All are opened before the first one receives, as a step that waits for a second workspace may fail. In one order,
+    # so that two mails do not wait for each other.
+    opened = {home: store.get(home) for home in sorted({home for _, home in homes})}
+    accounts = [_receiver(store, opened[home], recipient) for recipient, home in homes]
+    for (recipient, _), (workspace, account) in zip(homes, accounts, strict=True):
+        receive(workspace, account, received, sender, recipient)
         workspace.catch_up()
+
+
+def _receiver(store: Store, home: Workspace | None, recipient: str) -> tuple[Workspace, Account]:
+    """Return workspace and account of a recipient: the default ones if its home was removed or changed meanwhile."""
+    accounts = [] if home is None else _listening(home, recipient)
+    if home is not None and accounts:
+        return home, accounts[0]
+    return store.default, store.default.state.first_account
 
 
 def receiving_account(workspace: Workspace, recipient: str, otherwise: Account) -> Account:
@@ -150,7 +157,7 @@ def receive(
 ) -> tuple[InboundEvent, list[Delivery]]:
     """Record a received mail, and call the account's inbound webhooks; return the record and the deliveries.
 
-    The workspace is locked. An empty sender means the mailer of the recipient's domain, as the API requires an address.
+    An empty sender means the mailer of the recipient's domain, as the API requires an address.
     `overrides` replace members of the payload's item.
     """
     from mockserver.resources.inbound.mail import item  # noqa: PLC0415  # slow to import, and needed only for mails
