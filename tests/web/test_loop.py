@@ -9,6 +9,7 @@ import pytest
 import requests
 from event_loop import leaves
 from load_balancer import until
+from random_user import STORY
 from stepped import held_elsewhere
 
 from mockserver.core.traffic.match import Match
@@ -39,6 +40,7 @@ class Live:
 
     def ask(self, method, path, key="any", **options):
         headers = {"connection": "close"} | ({} if path.startswith("/_mock") else {"api-key": key})
+        headers |= options.pop("headers", {})
         return requests.request(method, self.root + path, headers=headers, timeout=20, **options)
 
     def later(self, *arguments, **options):
@@ -142,6 +144,52 @@ def test_a_change_that_ends_while_another_state_is_made_is_replaced_by_it(live):
 
     assert (replacing.result().status_code, adding.status_code) == (200, 200)
     assert names(live.ask("GET", "/v3/senders")) == ["Mine"]
+
+
+@pytest.mark.parametrize("body", [MINE, {}], ids=["with keys of its scenario", "without"])
+@pytest.mark.parametrize("is_named", [True, False], ids=["by address", "by key"])
+def test_while_another_state_is_made_requests_to_the_workspace_are_answered(live, body, is_named):
+    made = live.ask("POST", "/_mock/workspaces", json={"name": "w"}).json()
+    live.gate.is_shut = True
+    place, headers = ("/w/w", {}) if is_named else ("", {"api-key": made["api_key"]})
+    replacing = live.later("PUT", f"{place}/_mock/state", json=body, headers=headers)
+    assert live.gate.reached.wait(20)
+
+    assert live.ask("GET", "/v3/account", key=made["api_key"]).status_code == 200
+    assert not replacing.done()
+    live.gate.opened.set()
+
+    assert (replacing.result().status_code, replacing.result().json()["name"]) == (200, "w")
+
+
+def test_the_call_of_an_unknown_key_replaces_the_state_of_the_default_workspace_and_lets_others_use_it(live):
+    live.gate.is_shut = True
+    replacing = live.later("PUT", "/_mock/state", json=MINE, headers={"api-key": "unknown"})
+    assert live.gate.reached.wait(20)
+
+    assert names(live.ask("GET", "/v3/senders")) == []
+    live.gate.opened.set()
+
+    assert replacing.result().json()["name"] == "default"
+    assert names(live.ask("GET", "/v3/senders")) == ["Mine"]
+
+
+@pytest.mark.parametrize("call", ["state", "reset"])
+def test_a_key_that_was_drawn_while_another_state_is_made_stays_a_key_of_the_workspace(live, call):
+    """A later document may name it, and its clients go on."""
+    made = live.ask("POST", "/_mock/workspaces", json={"name": "w", "scenario": STORY}).json()
+    live.gate.is_shut = True
+    replacing = live.later({"state": "PUT", "reset": "POST"}[call], f"/w/w/_mock/{call}", json={})
+    assert live.gate.reached.wait(20)
+    wanted = {"id": 1000002, "name": "CI"}
+    drawn = live.ask("POST", "/v3/corporate/subAccount/key", key=made["api_key"], json=wanted).json()["key"]
+    state = live.ask("GET", "/w/w/_mock/state").json()
+    live.gate.opened.set()
+    replacing.result()
+
+    assert live.ask("GET", "/v3/account", key=drawn).status_code == 401
+    assert live.ask("PUT", "/w/w/_mock/state", json=state).status_code == 200
+    assert live.ask("GET", "/v3/account", key=drawn).status_code == 200
 
 
 def test_a_workspace_that_is_dropped_while_another_state_is_made_for_it_stays_gone(live):

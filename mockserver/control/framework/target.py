@@ -96,7 +96,18 @@ def entered(found: Workspace, *, whole: bool = False) -> Workspace:
 
 def seen() -> Workspace:
     """Return the workspace of the call for reading only, so that others may use it during long work."""
-    return addressed(find=store().seen) or _behind_key() or store().seen(DEFAULT) or store().default
+    key = request.headers.get("api-key")
+    found = addressed(find=store().seen) or (store().seen_behind(key) if key else None)
+    return acting_on(found or _behind_key() or store().seen(DEFAULT) or store().default)
+
+
+def opened(seen: Workspace, *, whole: bool = False) -> Workspace:
+    """Open the workspace that `seen` has given, whatever its keys are by now. See `entered`.
+
+    Raises:
+        Problem: 404, it was removed meanwhile.
+    """
+    return entered(named(seen.name), whole=whole)
 
 
 def acting_on(found: Workspace) -> Workspace:

@@ -73,7 +73,7 @@ def replace() -> WorkspaceSummary:
     if not request.get_data().strip():
         raise of_mistakes([Mistake((), "missing document in the body; send {} for an empty workspace")])
     fresh = store.maker.anew(seen, document, whole=True)
-    workspace = target.workspace()
+    workspace = target.opened(seen)
     store.put(workspace, fresh)
     return show_hosted(workspace)
 
@@ -86,7 +86,7 @@ def seed() -> WorkspaceSummary:
     document.pop("account", None)
     try:
         drafts = drafted(document, seen.state.clock.now)
-        workspace = target.workspace()
+        workspace = target.opened(seen)
         add(workspace, target.account(workspace, choice), document, drafts)
     except ScenarioError as error:
         status = 409 if all(mistake.taken for mistake in error.mistakes) else 400
@@ -101,7 +101,7 @@ def reset(body: dict[str, Any]) -> WorkspaceSummary:
     seen = _readable()
     before_making(seen.origin.scenario if scenario is None else scenario)
     fresh = store.maker.again(seen, scenario)
-    workspace = target.workspace(whole=True)
+    workspace = target.opened(seen, whole=True)
     store.reset(workspace, fresh)
     return show_hosted(workspace)
 
@@ -197,7 +197,7 @@ def restore(name: str) -> WorkspaceSummary:
     seen, store = target.seen(), target.store()
     snapshot = _found(seen, name)
     fresh = store.maker.anew(seen, snapshot.document, whole=True)
-    workspace = target.workspace()
+    workspace = target.opened(seen)
     store.put(workspace, fresh, snapshot.mailbox.copy())
     return show_hosted(workspace)
 

@@ -238,6 +238,10 @@ class Keyring:
         if is_drawn(key):
             self._known.add(key)
 
+    def adopt(self, other: Keyring) -> None:
+        """Keep the keys that another keyring of the workspace has kept meanwhile."""
+        self._known |= other._known
+
     def own(self, accounts: Sequence[Sequence[str] | None], revoked: Collection[str]) -> list[list[str]]:
         """Return the keys for all accounts of a document; see `own_behind`."""
         own = self.own_behind(0, accounts, lambda key: key not in revoked)

@@ -110,6 +110,9 @@ class SharedStore(Store):
     def having(self, key: str) -> Iterable[Workspace]:
         return filter(None, map(self.seen, self._shared.homes(key)))
 
+    def _seen_home(self, key: str) -> Workspace | None:
+        return next((found for found in self.having(key) if not found.state.is_free_key(key)), None)
+
     def names(self) -> Sequence[str]:
         try:
             return self._shared.names()

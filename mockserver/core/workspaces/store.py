@@ -299,6 +299,19 @@ class Store:
             names = self._key_index.all(key)
         return filter(None, map(self.seen, names))
 
+    def seen_behind(self, key: str) -> Workspace | None:
+        """Return the workspace that an API key opens, as `seen`; None if the key is revoked, or no workspace has it."""
+        found = self._seen_home(key)
+        if found is None and self.keys is KeyMode.ANY and is_key(key) and not is_drawn(key):
+            return self.seen(DEFAULT)
+        return found if found is not None and self._account_of(key, found) else None
+
+    def _seen_home(self, key: str) -> Workspace | None:
+        default = self.peek(DEFAULT)
+        if default is not None and key in default.state.keys and not is_drawn(key):
+            return default  # as in `find`
+        return next(iter(self.having(key)), None)
+
     def _learn_keys(self, workspace: Workspace) -> None:
         for key in workspace.leading_keys():
             self._learn(key, workspace)
@@ -446,23 +459,26 @@ class Store:
         """Reset a workspace to one that `Maker.again` has made, keeping snapshots."""
         with self._lock:
             self._take_coverage(workspace)
-        self._renew(workspace, partial(workspace.begin_anew, fresh))
+        self._renew(workspace, fresh, partial(workspace.begin_anew, fresh))
 
     def put(self, workspace: Workspace, fresh: Workspace, mailbox: Mailbox | None = None) -> None:
         """Give a workspace the state of one that `Maker.anew` has made; all records but a given mailbox stay."""
         fresh.state.mailbox = workspace.state.mailbox if mailbox is None else mailbox
-        workspace.origin = workspace.origin._replace(keyring=fresh.origin.keyring)
-        self._renew(workspace, partial(workspace.put, fresh.state, tuple(fresh.links)))
+        self._renew(workspace, fresh, partial(workspace.put, fresh.state, tuple(fresh.links)))
         if mailbox is not None:
             workspace.call_off_mails()
 
-    def _renew(self, workspace: Workspace, change: Callable[[], None]) -> None:
-        """Call `change`, which replaces the state of a workspace, unless the workspace has been removed."""
+    def _renew(self, workspace: Workspace, fresh: Workspace, change: Callable[[], None]) -> None:
+        """Call `change`, which replaces the state of a workspace by a fresh one, unless it has been removed."""
+        known, keyring = workspace.origin.keyring, fresh.origin.keyring
+        if known is not None and keyring is not None:
+            keyring.adopt(known)  # keys were drawn while the fresh one was made
         with self._lock:
             if self._workspaces.get(workspace.name) is not workspace:
                 return
             self._forget_keys(workspace)
             change()
+            workspace.origin = workspace.origin._replace(keyring=keyring)
             self._learn_keys(workspace)
         workspace.feed.add("reset", None)
         workspace.catch_up()
