@@ -188,12 +188,6 @@ class EngineStorage(Storage):
             workspace = records.load(name, newer.fields, parts=self._parts, limits=self._limits)
         return SavedWorkspace(workspace, newer)
 
-    def _taken_up(self, workspace: Workspace) -> SavedWorkspace:
-        """Return what is known of the saved copy of a workspace that was loaded, or a new row."""
-        loaded: SavedWorkspace | None = workspace.access.saved
-        workspace.access.saved = None
-        return SavedWorkspace(workspace) if loaded is None else loaded
-
     def coverage(self, names: Iterable[str]) -> Coverage:
         found = Coverage()
         with self._using():

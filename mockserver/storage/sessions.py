@@ -260,8 +260,10 @@ class SessionStorage(EngineStorage):
         if batch:
             self.leave(waits=True)
             self._write(batch)
-            for row in batch.rows:
-                self._saved[row.name].confirm(batch.nonce)
+            names = {row.name for row in batch.rows}
+            for saved in session.staying:  # another step may have loaded one of the same name
+                if saved.name in names:
+                    saved.confirm(batch.nonce)
 
     def _undo(self, session: Session) -> None:
         """End a step that has failed, or that is run again.
@@ -395,7 +397,8 @@ class SessionStorage(EngineStorage):
         self._lost = lost
 
     def add(self, workspace: Workspace) -> None:
-        access, saved = workspace.access, self._taken_up(workspace)
+        access = workspace.access
+        saved = access.saved or SavedWorkspace(workspace)
         access.take()  # nobody else has it yet
         access.saved = self._saved[saved.name] = saved
         self.session.open(saved)

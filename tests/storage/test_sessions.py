@@ -243,6 +243,47 @@ def test_a_copy_that_left_the_memory_is_read_again(one, other):
     assert one.revoked() == ["a", "b"]
 
 
+def test_a_step_confirms_no_copy_of_another_one(one, other):
+    other.create("w")
+    copied, saved = threading.Event(), threading.Event()
+
+    def change(member, wait):
+        def step():
+            copy = one.storage.load("w")
+            one.storage.add(copy)
+            wait()
+            setattr(copy, member, "changed")
+
+        one.run(step)
+
+    late = threading.Thread(target=change, args=("outcome", lambda: (copied.set(), saved.wait(10))))
+    change("label", lambda: (late.start(), copied.wait(10)))
+    saved.set()
+    late.join()
+    copy = other.storage.copy("w")
+    assert (copy.label, copy.outcome) == ("changed", "changed")
+
+
+def test_a_workspace_that_two_steps_load_at_once_is_in_memory_once(one, other, monkeypatch):
+    other.create("w")
+    load, found = one.storage.load, []
+
+    def get():
+        found.append(one.run(lambda: one.store.get("w")))
+
+    def overtaken_load(name):
+        copy = load(name)
+        monkeypatch.setattr(one.storage, "load", load)
+        faster = threading.Thread(target=get)
+        faster.start()
+        faster.join()
+        return copy
+
+    monkeypatch.setattr(one.storage, "load", overtaken_load)
+    get()
+    assert found[0] is found[1] is one.store.peek("w")
+
+
 def test_the_limit_counts_the_workspaces_of_all_servers_but_those_in_use(join):
     one, other = join(limit=2), join(limit=2)
     one.create("old")
