@@ -212,7 +212,7 @@ class Commits:
         except (ConflictError, StorageError) as error:
             if not is_asked:  # else a step tells it
                 _LOG.warning("what has changed in workspace %s cannot be saved: %s", saved.name, error)
-            self._give_up([saved], _reason(error))
+            self.give_up([saved], reason_of(error))
             return
         saved.asked = None
         done.set_result(None)
@@ -235,21 +235,21 @@ class Commits:
             if group:
                 self._write([commit.batch for commit in group])
         except BaseException as error:  # noqa: BLE001  # each step that waits is told
-            failure = _reason(error)
+            failure = reason_of(error)
         for commit in commits:
             if failure is None and commit in group:
                 commit.done.set_result(None)
             else:
-                self._fail(commit, failure or _reason(None))
+                self._fail(commit, failure or reason_of(None))
 
     def _fail(self, commit: Commit, reason: StorageError) -> None:
-        self._give_up([saved for saved, losses in commit.saved if saved.losses == losses], reason)
+        self.give_up([saved for saved, losses in commit.saved if saved.losses == losses], reason)
         try:
             self._lost(commit)
         finally:
             commit.done.set_exception(reason)
 
-    def _give_up(self, lost: Sequence[SavedWorkspace], reason: StorageError) -> None:
+    def give_up(self, lost: Sequence[SavedWorkspace], reason: StorageError) -> None:
         """Let workspaces be read again, and fail the steps whose changes were not taken."""
         asked = []
         with self._changed:
@@ -277,7 +277,7 @@ def _told(asked: Future[None] | None) -> Callable[[Future[None]], None]:
     return tell
 
 
-def _reason(failure: BaseException | None) -> StorageError:
+def reason_of(failure: BaseException | None) -> StorageError:
     if isinstance(failure, StorageError):
         return type(failure)(*failure.args)  # the frames of the other one refer to the workspaces
     if failure is None or isinstance(failure, ConflictError):

@@ -11,7 +11,7 @@ import logging
 import random
 import secrets
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import wait
 from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, cast
@@ -24,7 +24,7 @@ from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.workspaces.storage import MissingError, OutageError, Outline, Result, Saving, Step, StorageError
 from mockserver.core.workspaces.workspace import Access, Parts, Workspace, WorkspaceLimits
 from mockserver.storage import forms, records
-from mockserver.storage.commits import Commit, Commits
+from mockserver.storage.commits import Commit, Commits, reason_of
 from mockserver.storage.engine import ANY_VERSION, Batch, Changes, ConflictError, Engine, EngineError, Row
 from mockserver.storage.engine_storage import EngineStorage, SavedWorkspace
 from mockserver.storage.packing import UnreadableError, decode, encode
@@ -121,10 +121,10 @@ class Session(Step):
 
     def lost(self) -> dict[str, Outline | None]:
         """Return the workspaces that were to be made, and are gone, and to be removed, with their outlines."""
-        made = [saved for saved in self.opened if saved.version is None]
+        made = [saved for saved in self.opened if saved.version is None and not saved.workspace.access.is_gone]
         for saved in made:
             saved.workspace.access.saved, saved.workspace.access.is_gone = None, True
-        removed = {name: outline for name, (_, outline) in self.removed.items()}
+        removed = {name: outline for name, (_, outline) in self.removed.items() if not is_new(name, self.opened)}
         return {**{saved.name: None for saved in made}, **removed}
 
     def drop(self) -> dict[str, Outline | None]:
@@ -137,13 +137,21 @@ class Session(Step):
         return self.lost()
 
 
+def is_new(name: str, saved: Iterable[SavedWorkspace]) -> bool:
+    """Return whether all workspaces of a name are unsaved, of those that a step has had; False without any."""
+    versions = [one.version for one in saved if one.name == name]
+    return bool(versions) and not any(version is not None for version in versions)
+
+
 class SessionStorage(EngineStorage):
     """Saves the changes of each step before its answer leaves; with a shared engine, a `SharedStorage`."""
 
     def __init__(self, engine: Engine, *, parts: Parts, limits: WorkspaceLimits) -> None:
         """Prepare the storage. `close` closes the engine."""
         super().__init__(engine, parts=parts, limits=limits)
-        self._lost: Callable[[str, Outline | None], object] = lambda name, outline: None
+        self._lost: Callable[[str, Outline | None], Workspace | None] = lambda name, outline: None
+        #: The sessions that remove workspaces and have not committed yet, by name.
+        self._removing: dict[str, Session] = {}
         self._saved: WeakValueDictionary[str, SavedWorkspace] = WeakValueDictionary()
         self._commits: Commits | None = None
         if engine.is_alone:
@@ -272,17 +280,21 @@ class SessionStorage(EngineStorage):
         as timers that have fired.
         """
         lost: Mapping[str, Outline | None] = {}
-        if self._commits is None:
-            lost = session.drop()
-        elif session.is_about_one and not session.after:
-            for saved in session.opened:
-                self._commits.expect(saved)
-        else:
-            try:
-                self._commit(session).then()
-            except (ConflictError, StorageError):  # what it builds on was lost
-                lost = session.lost()
-        self._release(session)
+        saving: Saving | None = None
+        try:
+            if self._commits is None:
+                lost = session.drop()
+            elif session.is_about_one and not session.after:
+                for saved in session.opened:
+                    self._commits.expect(saved)
+            else:
+                saving = self._commit(session)
+        except (ConflictError, StorageError):  # what it builds on was lost
+            lost = session.lost()
+        finally:
+            self._release(session)
+        if saving is not None:
+            saving.then()
         for name, outline in lost.items():
             self._lost(name, outline)
 
@@ -290,14 +302,28 @@ class SessionStorage(EngineStorage):
         self._local.step = None
         session.release()
         session.opened = {}  # who waits for it may hold the session for long
+        for name in session.removed:
+            if self._removing.get(name) is session:
+                del self._removing[name]
 
     def _lose(self, commit: Commit) -> None:
         self._engine.was_interrupted = True  # traces went with it, and the next server skips their ids
-        for saved, _ in commit.saved:
-            if saved.name in commit.lost:
-                saved.workspace.access.saved, saved.workspace.access.is_gone = None, True
         for name, outline in commit.lost.items():
-            self._lost(name, outline)
+            own = [saved for saved, _ in commit.saved if saved.name == name]
+            if outline is None or not is_new(name, own):
+                self._revert(name, outline, own)
+
+    def _revert(self, name: str, outline: Outline | None, own: Iterable[SavedWorkspace]) -> None:
+        """Let the store forget a workspace that could not be saved, or know one again that could not be removed."""
+        assert self._commits is not None, "changes of a shared store are saved at once"
+        for saved in own:
+            saved.workspace.access.saved, saved.workspace.access.is_gone = None, True
+            if outline is None:
+                saved.version = None
+        later = self._lost(name, outline)
+        if outline is not None and later is not None:
+            lost, later.access.saved, later.access.is_gone = later.access.saved, None, True
+            self._commits.give_up([lost], reason_of(None))
 
     @contextmanager
     def _in_turn(self, names: Collection[str]) -> Iterator[None]:
@@ -393,10 +419,12 @@ class SessionStorage(EngineStorage):
         if newer is not None:
             saved.workspace.effects.watch(saved.workspace)
 
-    def follow(self, lost: Callable[[str, Outline | None], object]) -> None:
+    def follow(self, lost: Callable[[str, Outline | None], Workspace | None]) -> None:
         self._lost = lost
 
     def add(self, workspace: Workspace) -> None:
+        if self._removing.get(workspace.name) not in (None, self.session):
+            raise ConflictError(())  # the removal comes first
         access = workspace.access
         saved = access.saved or SavedWorkspace(workspace)
         access.take()  # nobody else has it yet
@@ -404,7 +432,12 @@ class SessionStorage(EngineStorage):
         self.session.open(saved)
 
     def remove(self, name: str, outline: Outline | None = None) -> None:
-        self.run(lambda: self.session.remove(name, outline))
+        def remove() -> None:
+            self.session.remove(name, outline)
+            if self._commits is not None:
+                self._removing[name] = self.session
+
+        self.run(remove)
 
     def release(self, workspace: Workspace) -> Outline | None:
         access = workspace.access

@@ -11,7 +11,7 @@ from storage.stepper import WHY, Stepper
 
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import NameTakenError
-from mockserver.storage import commits
+from mockserver.storage import commits, sessions
 
 
 @pytest.fixture
@@ -280,3 +280,70 @@ def test_a_workspace_created_again_under_a_name_has_nothing_of_the_earlier_one(s
     assert server.kept("other") == []
     with pytest.raises(NameTakenError):
         server.create("other")
+
+
+@pytest.fixture
+def back_after(server, monkeypatch):
+    """Lets each step be a transaction of its own, and the store be back after the loss of the first about `other`."""
+
+    def back_after():
+        monkeypatch.setattr(commits, "_GROUP_BYTES", 1)
+        found = server.storage._commits  # noqa: SLF001
+        lose = found._lost  # noqa: SLF001  # called between two transactions
+
+        def lost(commit):
+            lose(commit)
+            if "other" in commit.lost:
+                server.engine.trouble = None
+
+        found._lost = lost  # noqa: SLF001
+
+    return back_after
+
+
+@pytest.mark.parametrize("is_back_between", [False, True])
+def test_a_workspace_that_could_not_be_removed_and_created_again_stays(server, held, back_after, is_back_between):
+    server.change("kept", "other")
+    if is_back_between:
+        back_after()
+    with held():
+        savings = [begin(server, partial(act, "other")) for act in (server.drop, server.create)]
+        server.engine.trouble = WHY
+    assert [saved(saving) for saving in savings] == [False, False]
+    server.engine.trouble = None
+    assert server.names() == {"default", "other"}
+    assert server.kept("other") == server.revoked("other") == ["kept"]
+    server.change("later", "other")
+    assert server.kept("other") == ["kept", "later"]
+
+
+def test_a_workspace_that_could_not_be_created_is_not_there_though_its_removal_failed(server, held):
+    with held():
+        savings = [begin(server, partial(act, "new")) for act in (server.create, server.drop)]
+        server.engine.trouble = WHY
+    assert [saved(saving) for saving in savings] == [False, False]
+    server.engine.trouble = None
+    assert server.names() == {"default", "other"}
+    server.create("new")
+    assert server.kept("new") == []
+
+
+def test_a_workspace_is_not_created_again_before_its_removal_is_on_its_way(server, monkeypatch):
+    monkeypatch.setattr(sessions, "_MOST_TRIES", 1)
+    refused = []
+
+    def create():
+        with pytest.raises(StorageError):
+            server.create("other")
+        refused.append(True)
+
+    def step():
+        server.drop("other")
+        creating = threading.Thread(target=create)
+        creating.start()
+        creating.join()
+
+    server.run(step)
+    assert refused
+    server.create("other")
+    assert server.kept("other") == []

@@ -235,6 +235,20 @@ def test_of_two_servers_that_create_a_name_at_once_one_does(one, other):
     assert one.names() == {"default", "w"}
 
 
+def test_a_name_is_free_though_another_server_was_faster_to_remove_its_workspace(one, other):
+    one.create("w")
+
+    def step():
+        found = one.store.get("w")
+        if found is not None:
+            other.drop("w")
+            one.store.drop(found)
+
+    one.run(step)
+    one.create("w")
+    assert other.names() == {"default", "w"}
+
+
 def test_a_copy_that_left_the_memory_is_read_again(one, other):
     one.change("a")
     assert one.store.passivate("default")

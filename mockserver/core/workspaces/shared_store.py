@@ -66,6 +66,9 @@ class SharedStore(Store):
                 self._hold(loaded)
         return found or loaded
 
+    def _revert(self, name: str, outline: Outline | None) -> Workspace | None:
+        return super()._revert(name, None)  # what could not be removed is found when it is asked for
+
     def _forget_copy(self, name: str) -> None:
         with self._lock:
             found = self._workspaces.get(name)

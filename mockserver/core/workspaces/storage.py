@@ -106,7 +106,10 @@ class Saving(NamedTuple):
         self.finish()
 
     def then(self) -> None:
-        """Wait in another thread; what cannot be saved is forgotten."""
+        """Wait in another thread, if there is anything to wait for; what cannot be saved is forgotten."""
+        if not self.futures:
+            self.finish()
+            return
 
         def wait() -> None:
             with suppress(StorageError):
@@ -245,8 +248,11 @@ class Storage:
         """Return a workspace as saved, with unfired timers, before `add`."""
         raise MissingError(f"workspace {name} is not saved")
 
-    def follow(self, lost: Callable[[str, Outline | None], object]) -> None:
-        """Call `lost` with the name of each workspace whose creation failed, or whose removal failed (its outline)."""
+    def follow(self, lost: Callable[[str, Outline | None], Workspace | None]) -> None:
+        """Call `lost` with the name of each workspace whose creation failed, or whose removal failed (its outline).
+
+        In the latter case, `lost` returns the workspace that was made under the name meanwhile, which is lost, too.
+        """
 
     def add(self, workspace: Workspace) -> None:
         """Save a new or loaded workspace, which this step has from now on, and all further changes."""

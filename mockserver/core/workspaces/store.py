@@ -140,16 +140,22 @@ class Store:
         for key in outline.keys:
             self._key_index.add(key, outline.name)
 
-    def _revert(self, name: str, outline: Outline | None) -> None:
-        """Forget a workspace that could not be saved, and know one again that could not be removed."""
+    def _revert(self, name: str, outline: Outline | None) -> Workspace | None:
+        """Forget a workspace that could not be saved, and know one again that could not be removed.
+
+        Return the workspace that was made under the name of the latter meanwhile, and is forgotten.
+        """
         with self._lock:
-            found = self._workspaces.pop(name, None)
+            found = self._workspaces.get(name)
+            if outline is None and (found is None or not found.access.is_gone):
+                return None  # it was removed, or there is another one by now
             if found is not None:
+                del self._workspaces[name]
                 self._forget_keys(found)
                 found.on_key = no_key
-            self._passivated.pop(name, None)
             if outline is not None:
                 self._add_passivated(outline)
+        return found
 
     def _begin(self) -> None:
         try:
