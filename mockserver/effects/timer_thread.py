@@ -7,9 +7,11 @@ import math
 import threading
 import time
 import weakref
+from contextlib import suppress
 
 from mockserver.core.effects import Timed
 from mockserver.core.workspaces.rounds import AGAIN_S, TIMERS, Rounds
+from mockserver.core.workspaces.storage import MissingError
 
 #: The longest wait, in seconds: real time may be set, and a timer is then late by no more than that.
 _LONGEST_S = 10.0
@@ -87,7 +89,11 @@ class TimerThread:
             workspace.open()
             self.watch(workspace)
 
-        self.rounds.run(TIMERS(workspace.name), lambda: workspace.run(now))
+        def catch_up() -> None:
+            with suppress(MissingError):  # it needs no further turn, and another one may have its name by now
+                workspace.run(now)
+
+        self.rounds.run(TIMERS(workspace.name), catch_up)
         if self.rounds.is_put_off(TIMERS(workspace.name)):
             self._turn(workspace, AGAIN_S)
 

@@ -9,6 +9,7 @@ from stepped import Stepped, tells
 
 from mockserver.core.effects import NoEffects
 from mockserver.core.workspaces import rounds
+from mockserver.core.workspaces.rounds import TIMERS
 from mockserver.core.workspaces.storage import OutageError, StorageError
 from mockserver.effects import timer_thread
 from mockserver.effects.timer_thread import TimerThread
@@ -122,3 +123,15 @@ def test_due_timers_do_not_fire_in_a_copy_that_has_left_the_memory(store, storag
     catching_up.join(30)
     assert workspace.state.timers.count == 1
     assert store.get("a").state.timers.count == 0
+
+
+def test_a_workspace_that_is_gone_puts_off_no_timers_of_the_next_one_of_its_name(store, thread, monkeypatch):
+    monkeypatch.setattr(thread, "_start", lambda: None)  # this test takes what is due
+    gone = store.create(name="a")
+    set_timer(gone)
+    (find,) = thread._late()  # noqa: SLF001  # as above
+    store.drop(gone)
+    thread._catch_up(find)  # noqa: SLF001  # as above
+
+    assert not thread.rounds.is_put_off(TIMERS("a"))
+    assert thread._late() is None  # noqa: SLF001  # as above
