@@ -6,6 +6,9 @@ import base64
 import json
 
 import pytest
+from stepped import held_elsewhere
+
+from mockserver.core.workspaces import storage
 
 
 def decoded(part):
@@ -135,6 +138,17 @@ def test_a_token_is_refused_at_the_address_of_another_workspace(realm, other_wor
     names = (home.removeprefix("/w/") or "default", elsewhere.removeprefix("/w/"))
     reason = realm.api.get(f"{elsewhere}/_mock/requests").json["items"][0]["reason"]
     assert reason.endswith(f"it belongs to workspace {names[0]}, but the request is for workspace {names[1]}")
+
+
+def test_a_token_is_refused_at_the_address_of_another_workspace_while_its_own_is_busy(
+    realm, other_workspace, monkeypatch
+):
+    """Otherwise two such requests would wait for each other."""
+    monkeypatch.setattr(storage, "_PATIENCE_S", 0.01)
+    token = realm.tokens()["access_token"]
+    other_workspace("other")
+    with held_elsewhere(realm.api.app.store.storage, realm.api.workspace):
+        assert realm.call(token, path="/w/other/v3/senders").status_code == 401
 
 
 def test_two_workspaces_of_one_story_and_seed_share_no_token(realm, other_workspace):

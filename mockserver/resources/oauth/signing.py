@@ -160,10 +160,12 @@ class Bearer:
         if WORKSPACE not in claims:
             raise _refused("it is an ID token")
         name = str(claims[WORKSPACE])
-        workspace = self._store.get(name)
+        is_elsewhere = within is not None and within.name != name
+        # Another workspace is not opened, as the step would wait for it with the present one.
+        workspace = self._store.seen(name) if is_elsewhere else self._store.get(name)
         if workspace is None:
             raise _refused(f"workspace {reasons.shown(name)} no longer exists")
-        if within is not None and within is not workspace:
+        if within is not None and is_elsewhere:
             raise _refused(f"it belongs to workspace {name}, but the request is for workspace {within.name}")
         found = token_of_claims(workspace, claims)
         if found is None:
