@@ -57,7 +57,7 @@ class Forwards:
         """Queue a call, starting its time limit; `done` gets the answer, in any thread."""
         deadline = time.monotonic() + self.timeout_s
         if not self._dispatcher.submit(Task(lambda: self._answer(call, deadline), done)):
-            done(PeerAnswer(error="the queue of forwarded calls is full"))
+            self._dispatcher.refuse(done, PeerAnswer(error="the queue of forwarded calls is full"))
 
     def _answer(self, call: ForwardedCall, deadline: float) -> PeerAnswer:
         from mockserver.effects.http import (  # noqa: PLC0415  # not needed before the first call

@@ -76,7 +76,7 @@ class ServerEffects:
         host = urlsplit(url).netloc.lower()
         task = Task(lambda: _outcome(job, self._egress, self._ca), job.done, lambda: job.is_wanted, host)
         if not self._dispatcher.submit(task):
-            job.done(CallOutcome(error="the queue of webhook calls is full"))
+            self._dispatcher.refuse(job.done, CallOutcome(error="the queue of webhook calls is full"))
 
     def post(self, mail: Mail, report: Report, wanted: IsWanted) -> None:
         """Send an e-mail while `wanted` returns true, and report each step; without server do nothing."""

@@ -50,7 +50,8 @@ class Forwarder(Protocol):
     def send(self, call: ForwardedCall, done: Callable[[PeerAnswer], None]) -> None:
         """Forward a call in the background.
 
-        `done` is called once, from any thread, perhaps before this returns; not at all if the server stops meanwhile.
+        `done` is called once, from another thread, perhaps before this returns; not at all if the server stops
+        meanwhile.
         """
         ...
 

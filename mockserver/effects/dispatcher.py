@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import logging
+import sys
 import threading
 import time
 from collections import Counter, deque
@@ -51,6 +52,8 @@ class Dispatcher:
         self._idle: set[threading.Thread] = set()
         self._threads = 0
         self._closed = False
+        #: Passes on the results of tasks that were not queued, or None before the first one.
+        self._refusals: Dispatcher | None = None
 
     def submit(self, task: Task) -> bool:
         """Queue a task. Return False if the queue is full or closed, or no thread can start."""
@@ -64,6 +67,17 @@ class Dispatcher:
             if not self._threads:  # no thread would ever run it
                 self._queue.take_back(task.host)
             return self._threads > 0
+
+    def refuse(self, done: Callable[[Any], None], result: Any) -> None:
+        """Let another thread pass a result to `done`, for a task that `submit` has not queued.
+
+        This thread may run an event loop, on which `done` must not wait for a workspace.
+        """
+        with self._changed:
+            if self._refusals is None and not self._closed:
+                self._refusals = Dispatcher(threads=1, waiting=sys.maxsize)
+        if self._refusals is None or not self._refusals.submit(Task(lambda: result, done)):
+            done(result)
 
     def repeat(self, task: Task, after: float) -> None:
         """Queue a finished task again for later, even if the queue is full."""
@@ -84,6 +98,8 @@ class Dispatcher:
             self._queue.clear()
             self._changed.notify_all()
             idle = list(self._idle)
+        if self._refusals is not None:
+            self._refusals.close()
         for thread in idle:
             thread.join(_JOIN_S)
 

@@ -150,7 +150,7 @@ class SmtpClient:
         if not is_taken and not self._closed:
             text = f"the queue is full: {self._limits.waiting} e-mails"
             self._note_failure(text, is_over=True)
-            report(Sending(FAILED, 0, text))
+            self._dispatcher.refuse(report, Sending(FAILED, 0, text))
 
     def close(self) -> None:
         """Send no more e-mails, and cut the running connection."""

@@ -1,5 +1,6 @@
 """Calls that are handed on to a peer: with which key, how far, how long, and what comes back."""
 
+import queue
 import socket
 import struct
 import threading
@@ -299,13 +300,15 @@ def test_the_time_of_a_call_begins_before_its_turn(listen):
 def test_more_calls_than_may_wait_are_refused(listen):
     peer = listen(lambda receiver, _: receiver.over.wait(10))
     forwards = Forwards(Settings(), peer.url(""))
-    answers = []
+    answers = queue.SimpleQueue()
     for _ in range(300):
-        forwards.send(CALL, answers.append)
+        forwards.send(CALL, lambda answer: answers.put((answer.error, threading.current_thread())))
+    error, thread = answers.get(timeout=10)
     peer.close()
     forwards.close()
 
-    assert "the queue of forwarded calls is full" in [answer.error for answer in answers]
+    assert error == "the queue of forwarded calls is full"
+    assert thread is not threading.current_thread()  # on an event loop it must not wait for a workspace
 
 
 def test_closed_forwarder_refuses_further_calls(listen):
