@@ -388,11 +388,11 @@ class SessionStorage(EngineStorage):
             self.leave(waits=True)
             self.refresh(saved)
 
-    def load(self, name: str) -> Workspace:
+    def _read(self, name: str) -> SavedWorkspace:
         self.leave(waits=True)
         if isinstance(self.step, Session) and name in self.step.removed:
             raise MissingError(f"workspace {name} was removed")
-        return super().load(name)
+        return super()._read(name)
 
     def refresh(self, saved: SavedWorkspace) -> None:
         """Update a workspace to the engine's version; this step has taken it."""
@@ -487,7 +487,6 @@ class SessionStorage(EngineStorage):
         self._asked(lambda engine: engine.forget(name))
 
     def copy(self, name: str) -> Workspace:
-        self.leave(waits=True)
         return self._read(name).workspace
 
     def changes(self) -> Iterator[tuple[str, bool]]:
