@@ -29,6 +29,8 @@ DEFAULT = "default"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 #: The most names of removed workspaces that are remembered. Chosen: twice the default limit.
 _MOST_GONE = 2_000
+#: After how many removals freed memory is given back to the system. Chosen: together they have some 25 MB.
+_MANY_REMOVED = 1_000
 #: How long a new workspace waits for a busy one that could be evicted, in seconds. Chosen: short enough for the event
 #: loop.
 _PATIENCE_S = 0.05
@@ -124,8 +126,8 @@ class Store:
         self._passivated: dict[str, Passivated] = {}
         #: Why the last removed workspaces are gone, by name, oldest first.
         self._gone: dict[str, Gone] = {}
-        #: The number of evicted workspaces.
-        self.evicted = 0
+        #: The number of evicted workspaces, and of workspaces that left the memory for good.
+        self.evicted = self._removed = 0
         self.storage.follow(self._revert)
         for outline in self._saved():
             self._add_passivated(outline)
@@ -527,6 +529,9 @@ class Store:
         workspace.forget_jobs()
         workspace.on_key = no_key  # it referred to the workspace, which is now freed at once
         workspace.watchers.tell()
+        self._removed += 1
+        if self._removed % _MANY_REMOVED == 0:
+            self.storage.after(_give_back)
 
     def _remove_passivated(self, name: str) -> bool:
         passivated = self._passivated.pop(name, None)
@@ -624,6 +629,12 @@ class Store:
         if workspace.counted:
             self.storage.add_past(workspace.coverage)
         workspace.coverage.clear()
+
+
+def _give_back() -> None:
+    from mockserver.core.memory import give_back  # noqa: PLC0415  # few servers remove so many
+
+    give_back()
 
 
 def no_key(key: str) -> None:
