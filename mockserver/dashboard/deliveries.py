@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from werkzeug.datastructures import MultiDict
 
-from mockserver.control.framework import off_loop
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.names import receiver_of
@@ -16,6 +15,7 @@ from mockserver.resources.deliveries import delivery as model
 from mockserver.resources.deliveries.model import RETRIES, DeliveryCriteria, select
 from mockserver.views.record import plain
 from mockserver.views.traffic import show_delivery
+from mockserver.web.server import loop
 
 #: The range of marks in percent of the width.
 _LEFT, _RIGHT = 4.0, 96.0
@@ -204,7 +204,7 @@ def lines(workspace: Workspace, wanted: DeliveryCriteria, text: str = "") -> dic
     accounts = workspace.state.accounts.values()
     total = sum(len(account.rows_of(model.Delivery)) for account in accounts)
     matching = found(workspace, wanted, text)
-    off_loop.before_showing(row.text_size for _, row in matching[: MOST + 1])
+    loop.leave_if_long(row.text_size for _, row in matching[: MOST + 1])
     shown = [plain(show_delivery(account.name, row, workspace.links)) for account, row in matching[:MOST]]
     scale = Scale((at for row in shown for at in moments(row)), workspace.state.clock.now())
     receivers = [receiver_of(account, row) for account, row in matching[:MOST]]

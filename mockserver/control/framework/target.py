@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from flask import request
 
-from mockserver.control.framework import off_loop
 from mockserver.control.framework.problem import Problem, of_misdirected, of_mistakes, unknown
 from mockserver.core.state import reasons
 from mockserver.core.state.identifiers import REPLICA_HEADER
@@ -20,6 +19,7 @@ from mockserver.scenario.documents.library import Library
 from mockserver.scenario.documents.mistakes import Mistake
 from mockserver.web.components import component
 from mockserver.web.routing.address import WORKSPACE, WORKSPACE_HEADER
+from mockserver.web.server import loop
 from mockserver.web.service.handlers import find
 
 #: The key of the WSGI environment that holds the workspace on which the call has acted.
@@ -90,7 +90,7 @@ def entered(found: Workspace, *, whole: bool = False) -> Workspace:
     `whole`, for calls that read all of the workspace, leaves the event loop if it is large.
     """
     if whole:
-        off_loop.before_all_of(found)
+        loop.leave_if_large(found)
     return acting_on(found)
 
 

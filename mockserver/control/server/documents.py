@@ -14,7 +14,7 @@ from typing import Any
 
 from flask import Response, request
 
-from mockserver.control.framework import off_loop, target
+from mockserver.control.framework import target
 from mockserver.control.framework.call import ControlResource, control_api, written
 from mockserver.control.framework.compression import compressed
 from mockserver.control.framework.problem import Problem, unknown
@@ -119,7 +119,7 @@ _STARTS = {page["start"]: page["document"] for page in (_OF_THE_API, _OF_THE_CON
 
 def _served(make: Any, server: str = _SERVER) -> dict[str, Any]:
     """Return a document with the relative address of its server."""
-    return {**off_loop.made_once(make), "servers": [{"url": server}]}
+    return {**loop.cached(make), "servers": [{"url": server}]}
 
 
 @DOCUMENTS.call("GET", "/openapi.json", answer=OpenApi)
@@ -131,7 +131,7 @@ def openapi_json() -> Any:
 @DOCUMENTS.call("GET", "/openapi.yaml", media=("application/yaml",))
 def openapi_yaml() -> Response:
     """The OpenAPI 3.1 document of the mocked API, as YAML."""
-    return Response(off_loop.made_once(api_yaml), content_type="application/yaml")
+    return Response(loop.cached(api_yaml), content_type="application/yaml")
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import Any
 from flask import Response, request
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
-from mockserver.control.framework import inputs, off_loop
+from mockserver.control.framework import inputs
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import Problem, existing, of_transition, unknown
 from mockserver.core.state.state import Account
@@ -30,7 +30,7 @@ from mockserver.views.record import Evicted, listing
 from mockserver.views.traffic import show_delivery, show_received, show_receiver
 from mockserver.views.traffic_records import Delivery, ReceiverCalls, ReceiverSummary
 from mockserver.web.schemas.fields import Flag
-from mockserver.web.server import wire
+from mockserver.web.server import loop, wire
 from mockserver.web.server.waiting import LONGEST_WAIT, begun, wait_for
 
 DELIVERIES = ControlResource("deliveries", "/_mock/deliveries")
@@ -54,7 +54,7 @@ def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     criteria = DeliveryCriteria(query.get("webhook"), query.get("state"), query.get("event"))
     found = wait_for(request.environ, workspace, query["wait"], lambda: select(workspace, criteria), _NEWS)
     part = inputs.part_of(found, query)
-    off_loop.before_showing(row.text_size for _, row in part)
+    loop.leave_if_long(row.text_size for _, row in part)
     rows = [show_delivery(account.name, row, workspace.links) for account, row in part]
     return listed(rows, len(found), evicted=workspace.state.evicted_deliveries)
 
@@ -63,7 +63,7 @@ def index(workspace: Workspace, query: dict[str, Any]) -> Any:
 def show(workspace: Workspace, identifier: str) -> Delivery:
     """One call with its attempts."""
     account, row = _found(workspace, identifier)
-    off_loop.before_showing([row.text_size])
+    loop.leave_if_long([row.text_size])
     return show_delivery(account.name, row, workspace.links)
 
 
@@ -78,7 +78,7 @@ def redeliver(workspace: Workspace, identifier: str, body: dict[str, Any]) -> De
     """Send a webhook call again, with retries after a failure; the answer comes after the first attempt."""
     sent_as = body.get("sent_as")
     account, row = _found(workspace, identifier)
-    off_loop.before_showing([row.text_size])
+    loop.leave_if_long([row.text_size])
     steps = begun(request.environ, "redelivery", lambda: _redelivery(workspace, account, row, sent_as))
     for number, step in enumerate(steps):
         row = begun(request.environ, f"attempt {number}", partial(step, row))
@@ -183,7 +183,7 @@ def received(workspace: Workspace, name: str, query: dict[str, Any]) -> Receiver
     wait_for(request.environ, workspace, query["wait"], lambda: _enough(workspace, name, query["count"]), kinds)
     receiver = workspace.receivers.get(name) or Receiver(name)
     calls = inputs.part_of(workspace.receivers.calls(receiver), query)
-    off_loop.before_showing(len(row.body) for row in calls)
+    loop.leave_if_long(len(row.body) for row in calls)
     return show_received(receiver, calls)
 
 

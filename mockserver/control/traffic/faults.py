@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mockserver.control.framework import off_loop, target
+from mockserver.control.framework import target
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import Problem, existing, of_mistakes
 from mockserver.core.state.faults import FAULT_KINDS, Fault
@@ -18,6 +18,7 @@ from mockserver.scenario.faults import FaultItem, twice
 from mockserver.scenario.schema import MOST_FAULTS, faults_field
 from mockserver.views.record import listing
 from mockserver.views.traffic import FaultKind, Rule, show_fault_kind, show_rule
+from mockserver.web.server import loop
 
 FAULTS = ControlResource("faults", "/_mock/faults")
 _RULES = listing("Rules", Rule)
@@ -55,7 +56,7 @@ def replace(workspace: Workspace, body: dict[str, Any]) -> Any:
 @FAULTS.call("GET", answer=_RULES)
 def index(workspace: Workspace) -> Any:
     """List the fault rules in the order in which they apply, with their hits."""
-    off_loop.before_showing(weight(fault.written) for fault in workspace.state.faults)
+    loop.leave_if_long(weight(fault.written) for fault in workspace.state.faults)
     return _listed(workspace)
 
 

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from flask import request
 
-from mockserver.control.framework import off_loop
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.core.text.host_names import host_url
 from mockserver.core.workspaces.workspace import Workspace
@@ -14,6 +13,7 @@ from mockserver.lint.linter import findings_of
 from mockserver.views import redaction
 from mockserver.views.record import Count, listing
 from mockserver.views.traffic_records import Finding
+from mockserver.web.server import loop
 
 FINDINGS = ControlResource("findings", "/_mock/findings")
 
@@ -23,7 +23,7 @@ _Unseen = Annotated[Count, "how many requests the journal has evicted, which no 
 @FINDINGS.call("GET", answer=listing("Findings", Finding, unseen=_Unseen))
 def index(workspace: Workspace) -> Any:
     """Mistakes of the client that the requests show, by rule; made anew for each call."""
-    off_loop.before_showing(row.size for row in workspace.journal)
+    loop.leave_if_long(row.size for row in workspace.journal)
     rows = show_findings(workspace, host_url(request.environ))
     return listed(rows, unseen=workspace.journal.evicted)
 

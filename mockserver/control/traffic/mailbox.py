@@ -9,7 +9,7 @@ from typing import Any
 from flask import Response, request
 from marshmallow import fields, validate
 
-from mockserver.control.framework import inputs, off_loop
+from mockserver.control.framework import inputs
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import unknown
 from mockserver.core.text.addresses import equals_address
@@ -20,6 +20,7 @@ from mockserver.resources.section import Item, write_instant
 from mockserver.views.record import Evicted, listing
 from mockserver.views.traffic import show_mail
 from mockserver.views.traffic_records import Mail
+from mockserver.web.server import loop
 from mockserver.web.server.waiting import wait_for
 
 MAILBOX = ControlResource("mailbox", "/_mock/mailbox")
@@ -37,7 +38,7 @@ class MailFilter(Item):
 def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     """The e-mails, newest first; with `wait`, as soon as one matches."""
     found = wait_for(request.environ, workspace, query["wait"], lambda: _select(workspace, query), frozenset({"mail"}))
-    off_loop.before_showing(mail.size for mail in found)
+    loop.leave_if_long(mail.size for mail in found)
     return listed([_shown(workspace, mail) for mail in found], evicted=workspace.state.mailbox.evicted)
 
 
@@ -54,7 +55,7 @@ def show(workspace: Workspace, identifier: str) -> Mail | Response:
     mail = workspace.state.mailbox.find(name)
     if mail is None or suffix not in ("", "eml", "html"):
         raise _unknown(identifier)
-    off_loop.before_showing([mail.size])
+    loop.leave_if_long([mail.size])
     if suffix == "eml":
         return Response(mail.message().as_bytes(), content_type="message/rfc822")
     return _page(workspace, mail) if suffix else _shown(workspace, mail)

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from flask import Response, request
 from marshmallow import fields
 
-from mockserver.control.framework import inputs, off_loop
+from mockserver.control.framework import inputs
 from mockserver.control.framework.call import ControlResource
 from mockserver.control.framework.problem import unknown
 from mockserver.control.traffic.findings import show_findings
@@ -25,6 +25,7 @@ from mockserver.resources.deliveries.model import DeliveryCriteria, select
 from mockserver.resources.section import Item, about
 from mockserver.views import redaction
 from mockserver.views.traffic_records import Finding, Report, Trouble, TroubleKind
+from mockserver.web.server import loop
 
 REPORT = ControlResource("report", "/_mock/report")
 
@@ -46,7 +47,7 @@ def show(workspace: Workspace, query: dict[str, Any]) -> Report | Response:
 
     With `since`, only what came after the request; of e-mails, deliveries and timers, what is not older than it.
     """
-    off_loop.before_showing(row.size for row in workspace.journal)
+    loop.leave_if_long(row.size for row in workspace.journal)
     report = report_of(workspace, query.get("since"), query["limit"])
     media = inputs.media_type(query, _MEDIA)
     return Response(f"{report}\n", content_type=f"{media}; charset=utf-8") if media == _MEDIA["text"] else report

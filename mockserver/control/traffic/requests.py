@@ -8,7 +8,7 @@ from typing import Any
 from flask import Response, request
 from marshmallow import ValidationError, fields, post_load, validates_schema
 
-from mockserver.control.framework import inputs, off_loop
+from mockserver.control.framework import inputs
 from mockserver.control.framework.call import ControlResource, listed, written
 from mockserver.control.framework.problem import Problem, existing
 from mockserver.core.text.host_names import host_url
@@ -23,6 +23,7 @@ from mockserver.views.har import show_har
 from mockserver.views.record import Evicted, listing
 from mockserver.views.traffic import show_control_call, show_exchange, show_near_miss
 from mockserver.views.traffic_records import ControlCall, Exchange, Page, Verdict
+from mockserver.web.server import loop
 from mockserver.web.server.waiting import LONGEST_WAIT, begun, wait_for
 
 REQUESTS = ControlResource("requests", "/_mock/requests")
@@ -103,7 +104,7 @@ def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     if is_har and "limit" not in request.args:
         query["limit"] = None
     part = inputs.part_of(found, query)
-    off_loop.before_showing(map(_size, part))
+    loop.leave_if_long(map(_size, part))
     rows = list(map(show_exchange, part))
     if not is_har:
         return listed(rows, len(found), evicted=workspace.journal.evicted)
@@ -115,7 +116,7 @@ def index(workspace: Workspace, query: dict[str, Any]) -> Any:
 def show(workspace: Workspace, identifier: str) -> Exchange:
     """One exchange."""
     found = _found(workspace, identifier)
-    off_loop.before_showing([_size(found)])
+    loop.leave_if_long([_size(found)])
     return show_exchange(found)
 
 
@@ -124,7 +125,7 @@ def answer_now(workspace: Workspace, identifier: str) -> Exchange:
     """Release an answer held by a fault. Returns the request after its answer was sent."""
     found = begun(request.environ, "let go", lambda: _let_go(workspace, identifier))
     wait_for(request.environ, workspace, LONGEST_WAIT, lambda: [] if found.is_held else [found], frozenset({"request"}))
-    off_loop.before_showing([_size(found)])
+    loop.leave_if_long([_size(found)])
     return show_exchange(found)
 
 
@@ -140,7 +141,7 @@ def verify(workspace: Workspace, body: dict[str, Any]) -> Verdict:
     kept = list(workspace.journal)
     # Every exchange is compared with the whole match, so the size of the match counts for each of them.
     match_size = len(request.get_data())
-    off_loop.before_showing(_size(exchange) + match_size for exchange in kept)
+    loop.leave_if_long(_size(exchange) + match_size for exchange in kept)
     match, (least, most) = body["match"], body["count"]
     found = [exchange for exchange in kept if match.admits(exchange)]
     satisfied = least <= len(found) <= most
@@ -199,7 +200,7 @@ _CALLS = "GET /_mock/calls lists those that changed something"
 def calls(workspace: Workspace, query: dict[str, Any]) -> Any:
     """The control calls that have changed something, newest first; a reset forgets those before it."""
     found = inputs.part_of(workspace.calls, query)
-    off_loop.before_showing(row.size for row in found)
+    loop.leave_if_long(row.size for row in found)
     rows = [show_control_call(row, workspace.links) for row in found]
     return listed(rows, len(workspace.calls), evicted=workspace.calls.evicted)
 
@@ -208,5 +209,5 @@ def calls(workspace: Workspace, query: dict[str, Any]) -> Any:
 def call(workspace: Workspace, identifier: str) -> ControlCall:
     """One control call, by the header `X-Mock-Call` of its answer."""
     found = existing(workspace.recorded_call(identifier), "control call", identifier, _CALLS)
-    off_loop.before_showing([found.size])
+    loop.leave_if_long([found.size])
     return show_control_call(found, workspace.links)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from mockserver.beyond.stubs.schema import StubItem, add_stubs, stubs_field, taken
-from mockserver.control.framework import off_loop
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import existing, of_mistakes, of_one
 from mockserver.core.state.stubs import Stub as StubRow
@@ -17,6 +16,7 @@ from mockserver.resources.section import Item
 from mockserver.scenario.documents.mistakes import Mistake, Path, ordered
 from mockserver.views.record import listing
 from mockserver.views.traffic import Stub, show_stub
+from mockserver.web.server import loop
 
 STUBS = ControlResource("stubs", "/_mock/stubs")
 _STUBS = listing("Stubs", Stub)
@@ -61,7 +61,7 @@ def replace(workspace: Workspace, body: dict[str, Any]) -> Any:
 @STUBS.call("GET", answer=_STUBS)
 def index(workspace: Workspace) -> Any:
     """List the stubs in matching order with their hits, used-up stubs included."""
-    off_loop.before_showing(weight(stub.written) for stub in workspace.state.stubs)
+    loop.leave_if_long(weight(stub.written) for stub in workspace.state.stubs)
     return _listed(workspace)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from marshmallow import EXCLUDE, ValidationError, fields, validate, validates_schema
 
-from mockserver.control.framework import inputs, off_loop, target
+from mockserver.control.framework import inputs, target
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.core.state.state import Account
 from mockserver.core.text.messages import meant
@@ -24,6 +24,7 @@ from mockserver.views.traffic import show_delivery, show_inbound
 from mockserver.views.traffic_records import Arrival as Arrived
 from mockserver.views.traffic_records import Delivery, InboundMail
 from mockserver.web.schemas.fields import Email, JsonObject
+from mockserver.web.server import loop
 
 TRIGGER = ControlResource("trigger", "/_mock/trigger")
 
@@ -71,7 +72,7 @@ class Trigger(Item):
 @TRIGGER.call("POST", body=Trigger, answer=listing("Deliveries", Delivery))
 def trigger(workspace: Workspace, body: dict[str, Any]) -> Any:
     """Raise an event, or a whole story, as the service would; answers the calls that it makes."""
-    off_loop.before_showing(row.target.size for _, rows in workspace.state.tables(Webhook) for row in rows.values())
+    loop.leave_if_long(row.target.size for _, rows in workspace.state.tables(Webhook) for row in rows.values())
     if _category(body).type == INBOUND:
         account, found = _receive(workspace, body)
     else:
@@ -139,7 +140,7 @@ class Arrival(Item):
 def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     """The mails that came in, newest first, once for each recipient."""
     found = inbound.newest(workspace, offset=query["offset"], limit=query["limit"])
-    off_loop.before_showing(0 for _ in found)
+    loop.leave_if_long(0 for _ in found)
     count = sum(len(account.timeline_of(inbound.InboundEvent)) for account in workspace.state.accounts.values())
     return listed([show_inbound(account.name, row, workspace.links) for account, row in found], count)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from mockserver.control.framework import inputs, off_loop
+from mockserver.control.framework import inputs
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import existing, of_mistakes
 from mockserver.core.traffic.ring import weight
@@ -17,6 +17,7 @@ from mockserver.resources.section import SectionError, TakenError
 from mockserver.scenario.documents.mistakes import Mistake
 from mockserver.views.record import listing
 from mockserver.views.workspace_records import App
+from mockserver.web.server import loop
 
 OAUTH_APPS = ControlResource("oauth", "/_mock/oauth/apps")
 
@@ -26,7 +27,7 @@ def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     """The registered apps, their secrets included."""
     found = workspace.state.table(AppRow).values()
     part = inputs.part_of(found, query)
-    off_loop.before_showing(weight(app.redirect_uris) for app in part)
+    loop.leave_if_long(weight(app.redirect_uris) for app in part)
     return listed(list(map(_shown, part)), len(found))
 
 
@@ -41,7 +42,7 @@ def create(workspace: Workspace, body: dict[str, Any]) -> App:
 def show(workspace: Workspace, client_id: str) -> App:
     """One app with its secret."""
     found = _found(workspace, client_id)
-    off_loop.before_showing([weight(found.redirect_uris)])
+    loop.leave_if_long([weight(found.redirect_uris)])
     return _shown(found)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from flask import request
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
-from mockserver.control.framework import inputs, off_loop
+from mockserver.control.framework import inputs
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import Problem, of_one, unknown
 from mockserver.core.time import duration
@@ -158,7 +158,7 @@ TIMERS = ControlResource("timers", "/_mock/timers")
 def fired_timers(workspace: Workspace, query: dict[str, Any]) -> Any:
     """The timers that have fired, newest first; those that are pending are listed under `/_mock/clock/timers`."""
     found = inputs.part_of(workspace.fired, query)
-    off_loop.before_showing(row.size for row in found)
+    loop.leave_if_long(row.size for row in found)
     rows = [show_timer(workspace, row.timer, row) for row in found]
     return listed(rows, len(workspace.fired), evicted=workspace.fired.evicted)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
-from mockserver.control.framework import inputs, off_loop
+from mockserver.control.framework import inputs
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import of_one
 from mockserver.core.workspaces.workspace import Workspace
@@ -16,6 +16,7 @@ from mockserver.views.record import listing
 from mockserver.views.workspace_records import Dns, KnownName
 from mockserver.views.workspaces import known, show_dns
 from mockserver.web.schemas.fields import Hostname
+from mockserver.web.server import loop
 
 DNS = ControlResource("dns", "/_mock/dns")
 
@@ -37,7 +38,7 @@ class NameFilter(inputs.Part):
 @DNS.call("GET", query=NameFilter, answer=listing("KnownNames", KnownName))
 def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     """List the domains of all accounts and of DNS, by name; `name` filters by a part of the name."""
-    off_loop.before_all_of(workspace)
+    loop.leave_if_large(workspace)
     return listed(*known(workspace, query["name"], query["offset"], query["limit"]))
 
 

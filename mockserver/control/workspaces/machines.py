@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockserver.control.framework import inputs, off_loop
+from mockserver.control.framework import inputs
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import existing, of_transition, unknown
 from mockserver.core.state.state import Account
@@ -39,7 +39,7 @@ def instances(workspace: Workspace, machine: str, query: dict[str, Any]) -> Any:
     """The instances of a machine."""
     lifecycle = _lifecycle(machine)
     part = inputs.part_of(lifecycle.instances(workspace), query)
-    off_loop.before_showing(0 for _ in part)
+    loop.leave_if_long(0 for _ in part)
     rows = [lifecycle.describe(account, row) for account, row in part]
     return listed(rows, sum(1 for _ in lifecycle.instances(workspace)))
 

@@ -10,7 +10,7 @@ from typing import Any
 from flask import Response, request
 from marshmallow import Schema, fields
 
-from mockserver.control.framework import inputs, off_loop, target
+from mockserver.control.framework import inputs, target
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import Problem, existing, of_mistakes
 from mockserver.control.workspaces.workspaces import ScenarioChoice, before_making, chosen_scenario, show_hosted
@@ -28,6 +28,7 @@ from mockserver.views.record import listing
 from mockserver.views.workspace_records import KeptMoment, ScenarioLine, WorkspaceSummary
 from mockserver.web.routing.address import WORKSPACE, WORKSPACE_HEADER
 from mockserver.web.schemas import json_text
+from mockserver.web.server import loop
 
 STATE = ControlResource("state", "/_mock")
 
@@ -56,9 +57,9 @@ class Reset(ScenarioChoice):
 @STATE.call("GET", "/state", query=StateForm, answer=scenario_schema, media=tuple(_MEDIA.values()))
 def show(workspace: Workspace, query: dict[str, Any]) -> Response:
     """The whole workspace as a scenario, as JSON or as YAML by `Accept` or `?format=`."""
-    off_loop.before_all_of(workspace)
+    loop.leave_if_large(workspace)
     document = dump(workspace)
-    off_loop.before_showing([weight(document)])
+    loop.leave_if_long([weight(document)])
     media = inputs.media_type(query, _MEDIA)
     if media == _MEDIA["yaml"]:
         return Response(to_yaml(document), content_type=media)
@@ -161,7 +162,7 @@ class NewSnapshot(Item):
 @SNAPSHOTS.call("POST", body=NewSnapshot, answer=KeptMoment, status=201, problems=(409,))
 def keep(workspace: Workspace, body: dict[str, Any]) -> KeptMoment:
     """Keep this moment: state, clock, faults and mailbox; a snapshot of the same name gives way."""
-    off_loop.before_all_of(workspace)
+    loop.leave_if_large(workspace)
     name = body.get("name") or _unused(workspace)
     if name not in workspace.snapshots and len(workspace.snapshots) >= workspace.limits.snapshots:
         raise Problem(409, f"snapshot limit reached: {len(workspace.snapshots)} (--snapshots-limit); delete some")

@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_args
 from flask import request
 from marshmallow import ValidationError, fields, validate, validates_schema
 
-from mockserver.control.framework import inputs, off_loop, target
+from mockserver.control.framework import inputs, target
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import Problem, of_misdirected, of_one
 from mockserver.core.state.identifiers import ANY_REPLICA, REPLICA_HEADER
@@ -145,7 +145,7 @@ def create(body: dict[str, Any]) -> WorkspaceSummary:
 def _state_of(name: str) -> dict[str, Any]:
     """Return the present state of a workspace as a document."""
     found = target.named(name)
-    off_loop.before_all_of(found)
+    loop.leave_if_large(found)
     document: dict[str, Any] = json_text.read(b"".join(json_text.pieces(dump(found), write_instant, 1)))
     return document
 
@@ -262,7 +262,7 @@ def drop(name: str) -> None:
 
 
 def _before_showing(workspaces: Iterable[Workspace]) -> None:
-    off_loop.before_showing(0 for workspace in workspaces for _ in range(len(workspace.state.accounts)))
+    loop.leave_if_long(0 for workspace in workspaces for _ in range(len(workspace.state.accounts)))
 
 
 def show_hosted(workspace: Workspace) -> WorkspaceSummary:

@@ -12,7 +12,7 @@ from typing import Any
 
 from flask import request
 
-from mockserver.control.framework import off_loop, target
+from mockserver.control.framework import target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.contract.errors import ALL_CODES
 from mockserver.core.contract.operation import Audience
@@ -29,6 +29,7 @@ from mockserver.views.record import plain
 from mockserver.views.traffic import show_fault_kind, show_rule
 from mockserver.views.workspace_records import KnownName
 from mockserver.views.workspaces import known
+from mockserver.web.server import loop
 
 
 @cache
@@ -135,7 +136,7 @@ _LONGEST_NAME = 253
 @PAGE.view()
 def index() -> Mapping[str, Any]:
     workspace = target.workspace(whole=True)
-    offered = off_loop.made_once(offers)
+    offered = loop.cached(offers)
     part = request.args.get("name", "").strip()
     first_rule, first_domain = asked("rules"), asked("domains")
     now = workspace.state.clock.now()

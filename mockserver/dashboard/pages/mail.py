@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from flask import Response, request
 
-from mockserver.control.framework import off_loop, target
+from mockserver.control.framework import target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.traffic.mail import KINDS, Mail
 from mockserver.core.workspaces.workspace import Workspace
@@ -83,7 +83,7 @@ def one(identifier: str) -> Mapping[str, Any] | Response:
     workspace, mail = _found(identifier)
     if mail is None:
         return Response(status=302, headers={"Location": f"received/{quote(identifier, safe='')}"})
-    off_loop.before_showing([mail.size])
+    loop.leave_if_long([mail.size])
     shown = plain(show_mail(mail, workspace.state.mailbox.sending(mail), workspace.links))
     dead = why_dead(workspace, mail)
     asked = request.args.get("form", "")
@@ -110,7 +110,7 @@ def html(identifier: str) -> Response:
     _, mail = _found(identifier)
     if mail is None:
         raise Problem(404, f"the mock keeps no HTML of {identifier!r}, which has come in")
-    off_loop.before_showing([mail.size])
+    loop.leave_if_long([mail.size])
     reply = web_pages.content(mail.html)
     return Response(reply.body, headers=[*reply.headers])
 

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from flask import Response, request
 
-from mockserver.control.framework import off_loop, target
+from mockserver.control.framework import target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.text.host_names import host_url
 from mockserver.core.text.messages import nearest
@@ -363,7 +363,7 @@ def call(identifier: str) -> Mapping[str, Any]:
     found = workspace.recorded_call(identifier)
     if found is None:
         raise Problem(404, f"there is no control call {identifier[:100]!r}; it may have been removed to make room")
-    off_loop.before_showing([found.size])
+    loop.leave_if_long([found.size])
     return {
         "row": plain(show_control_call(found, workspace.links)),
         "curl": curl_of(of_call(found), absolute_root(), None, asks_token=target.current().wants_token),
@@ -422,5 +422,5 @@ def _found(workspace: Workspace, identifier: str) -> Exchange:
     if exchange is None:
         detail = f"there is no request {identifier[:100]!r} in the journal; it may have been removed to make room"
         raise Problem(404, detail)
-    off_loop.before_showing([exchange.size])
+    loop.leave_if_long([exchange.size])
     return exchange

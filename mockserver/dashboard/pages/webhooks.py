@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from flask import request
 
-from mockserver.control.framework import off_loop, target
+from mockserver.control.framework import target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.state.state import Account
 from mockserver.core.time.duration import spoken
@@ -84,7 +84,7 @@ def delivery(identifier: str) -> Mapping[str, Any]:
     if found is None:
         raise Problem(404, f"there is no delivery {identifier!r}; it may have been removed to make room")
     account, row = found
-    off_loop.before_showing([row.text_size])
+    loop.leave_if_long([row.text_size])
     now = workspace.state.clock.now()
     webhook = None if row.webhook is None else account.rows_of(Webhook).get(row.webhook)
     shown = plain(show_delivery(account.name, row, workspace.links))
@@ -168,7 +168,7 @@ def receiver(name: str) -> Mapping[str, Any]:
     workspace = target.workspace()
     found = workspace.receivers.get(name)
     calls = [] if found is None else workspace.receivers.calls(found)[:_MOST_CALLS]
-    off_loop.before_showing(len(row.body) for row in calls)
+    loop.leave_if_long(len(row.body) for row in calls)
     row = plain(show_received(found or Receiver(name), calls))
     return {"part": "receivers", "receiver": row, "is_there": found is not None, "address": absolute_root(),
             "instant": write_instant}  # fmt: skip

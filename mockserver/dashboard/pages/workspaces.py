@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from flask import Response, request
 
-from mockserver.control.framework import off_loop, target
+from mockserver.control.framework import target
 from mockserver.control.workspaces.workspaces import OUTCOMES, found_by, loaded, unreadable
 from mockserver.core.text.host_names import host_url
 from mockserver.core.workspaces.store import DEFAULT
@@ -23,6 +23,7 @@ from mockserver.resources.section import write_instant
 from mockserver.views.record import plain
 from mockserver.views.workspaces import show_account, show_workspace_line
 from mockserver.web.routing.address import DASHBOARD_PREFIX, WORKSPACE, WORKSPACE_PREFIX
+from mockserver.web.server import loop
 
 #: The units of an age, in seconds.
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
@@ -55,7 +56,7 @@ def index() -> Mapping[str, Any]:
     found = found_by(text=wanted, outcome=outcome)
     number, wrong = _page_number(-(-len(found) // _MOST) or 1)
     part = loaded(found[(number - 1) * _MOST : number * _MOST])
-    off_loop.before_showing(0 for workspace in part for _ in range(len(workspace.state.accounts)))
+    loop.leave_if_long(0 for workspace in part for _ in range(len(workspace.state.accounts)))
     return {
         **_shared(),
         "lines": list(map(_line, part)),
@@ -83,7 +84,7 @@ def show(name: str) -> Mapping[str, Any] | Response:
         own = f"{server_root()}{WORKSPACE_PREFIX}{quote(name)}{DASHBOARD_PREFIX}/{PAGE.name}/{quote(name)}"
         return Response(status=302, headers={"Location": own})
     workspace = target.workspace()
-    off_loop.before_showing(0 for _ in range(len(workspace.state.accounts)))
+    loop.leave_if_long(0 for _ in range(len(workspace.state.accounts)))
     return {
         **_shared(),
         "line": _line(workspace),

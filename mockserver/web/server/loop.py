@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
+from typing import Any
+
+from mockserver.core.workspaces.workspace import Workspace
 
 #: The key of the environment of a request that runs on the loop.
 LOOP = "mockserver.loop"
 #: The most bytes of a body that is read on the loop: to parse and check it takes about a millisecond a kilobyte.
 LARGE_BODY = 16 * 1024
+#: The most bytes that are written as text on the loop: writing is several times as fast as reading a body.
+_LARGE_TEXT = LARGE_BODY * 4
 #: The most rows of a workspace that is made or written on the loop, which takes some 20 to 50 microseconds a row.
 LARGE_WORKSPACE = 200
 #: The most items of a list of the control API that is written on the loop, which takes some 50 microseconds an item.
@@ -54,3 +60,26 @@ def leave(*, waits: bool = False) -> None:
     """
     if threading.get_ident() in _THREADS:
         raise LeaveLoop(waits=waits)
+
+
+def leave_if_large(workspace: Workspace) -> None:
+    """Leave the event loop before reading all of a large workspace."""
+    size = max(workspace.state.tally.bytes, workspace.state.document_bytes)
+    if workspace.state.rows() > LARGE_WORKSPACE or size > _LARGE_TEXT:
+        leave()
+
+
+def leave_if_long(sizes: Iterable[int]) -> None:
+    """Leave the event loop before writing a long list, or much text; `sizes` are those of the items, in bytes."""
+    total = 0
+    for count, size in enumerate(sizes, 1):
+        total += size
+        if count > LARGE_LIST or total > _LARGE_TEXT:
+            leave()
+
+
+def cached(make: Any) -> Any:
+    """Return the cached result of `make`, which `functools.cache` decorates; leave the event loop to call it."""
+    if not make.cache_info().currsize:
+        leave()
+    return make()
