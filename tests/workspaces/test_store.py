@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 import tracemalloc
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from examples import examples
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
-from stepped import Stepped
+from stepped import Stepped, held_elsewhere, tells
 
 from mockserver.core.state.identifiers import Randomness, is_drawn
 from mockserver.core.state.state import Account, State
@@ -250,6 +252,18 @@ def test_an_unknown_key_that_comes_many_times_at_once_gets_one_workspace(at_once
 
     assert len({id(workspace) for workspace, _ in found}) == 1
     assert len(store) == 2
+
+
+def test_a_request_that_waits_for_the_workspace_of_its_key_delays_no_other_unknown_key():
+    store, is_waiting = small_store(keys=KeyMode.ISOLATE), threading.Event()
+    workspace, _ = store.find("busy")
+    store.inner.storage.leave = tells(is_waiting)
+    with ThreadPoolExecutor(2) as pool:
+        with held_elsewhere(store.inner.storage, workspace):
+            waiting = pool.submit(store._isolated, "busy")  # noqa: SLF001  # as if it was made in between
+            assert is_waiting.wait(30)
+            assert pool.submit(store.find, "another").result(30)
+        assert waiting.result(30) is workspace
 
 
 def test_workspaces_that_go_for_newer_ones_at_once_are_counted_once(at_once, monkeypatch):

@@ -290,8 +290,11 @@ class Store:
 
     def _isolated(self, key: str) -> Workspace:
         name = self.replica.drawn_name("key", hashlib.blake2b(key.encode(), digest_size=6).hexdigest())
-        with self._isolating:
-            return self.get(name) or self.create(name=name, key=key)
+        while (found := self.get(name)) is None:
+            # It is opened without the lock, as its step may wait for it long.
+            with self._isolating, suppress(NameTakenError):
+                return self.create(name=name, key=key)
+        return found
 
     def makes(self, key: str, within: Workspace | None = None) -> bool:
         isolates = self.keys is KeyMode.ISOLATE and within is None
