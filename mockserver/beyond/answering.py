@@ -56,7 +56,7 @@ class Answering:
                 exchange.beyond = Answered.STUBBED
 
     def answer(self, caller: Caller, request: Request, exchange: Exchange) -> Reply:
-        """Answer a request without an endpoint. The caller holds the lock of the workspace."""
+        """Answer a request without an endpoint. The workspace is open."""
         reply = self.stubbed(caller, request, exchange)
         if reply is not None:
             return reply

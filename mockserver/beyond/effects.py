@@ -162,7 +162,7 @@ def check(effects: Sequence[Effect], caller: Caller) -> None:
 
 
 def perform(effects: Sequence[Effect], caller: Caller) -> None:
-    """Perform checked effects, under the same lock as `check`."""
+    """Perform checked effects, in the same step as `check`."""
     completed = (
         sending.completed(caller.workspace, caller.account, effect) if isinstance(effect, MailContent) else effect
         for effect in effects

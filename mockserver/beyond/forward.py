@@ -1,7 +1,7 @@
 """Forwarding of requests to a peer: another mock or the service.
 
 Keys, tokens and cookies, what controls the mock, and what belongs to one connection (RFC 9110, 7.6.1) stay on their
-side. The call leaves in the background, and its request waits for it without lock and thread.
+side. The call leaves in the background, and its request waits for it without workspace and thread.
 """
 
 from __future__ import annotations

@@ -226,7 +226,7 @@ def _octal(byte: int) -> str:
 
 
 def example_key(workspace: Workspace) -> str:
-    """Return an API key of the first account, or the key for any account. The caller holds the workspace's lock."""
+    """Return an API key of the first account, or the key for any account. The workspace is open."""
     return next(iter(workspace.state.first_account.api_keys), ANY_KEY)
 
 

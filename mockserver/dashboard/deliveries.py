@@ -189,7 +189,7 @@ def _is_number(text: str) -> bool:
 
 
 def found(workspace: Workspace, wanted: DeliveryCriteria, text: str) -> Sequence[tuple[Account, model.Delivery]]:
-    """Return the matching deliveries that mention a text, newest first. The caller holds the lock."""
+    """Return the matching deliveries that mention a text, newest first. The workspace is open."""
     rows, lowered = select(workspace, wanted), text.casefold()
     return [pair for pair in rows if _mentions(*pair, lowered)] if text else rows
 
@@ -200,7 +200,7 @@ def _mentions(account: Account, row: model.Delivery, text: str) -> bool:
 
 
 def lines(workspace: Workspace, wanted: DeliveryCriteria, text: str = "") -> dict[str, Any]:
-    """Return the newest matching deliveries on one scale. The caller holds the lock of the workspace."""
+    """Return the newest matching deliveries on one scale. The workspace is open."""
     accounts = workspace.state.accounts.values()
     total = sum(len(account.rows_of(model.Delivery)) for account in accounts)
     matching = found(workspace, wanted, text)

@@ -13,7 +13,7 @@ from mockserver.resources.domains.model import records, too_early
 def outlook(workspace: Workspace, name: str, domain: Domain | None) -> str:
     """Return a sentence: how authenticateDomain would answer for an account's domain, or a name that nobody has.
 
-    The caller holds the lock of the workspace.
+    The workspace is open.
     """
     view = dns_view(workspace, name)
     wrong = [f"{record} is {answer}" for record in RECORDS if (answer := getattr(view, record)) != OK]
@@ -29,7 +29,7 @@ def outlook(workspace: Workspace, name: str, domain: Domain | None) -> str:
 
 
 def shown_records(workspace: Workspace, domain: Domain) -> Mapping[str, Any]:
-    """Return the DNS records of a domain with expected values and answers. The caller holds the workspace's lock."""
+    """Return the DNS records of a domain with expected values and answers. The workspace is open."""
     view = dns_view(workspace, domain.name)
     return {
         "domain": domain.name,

@@ -60,7 +60,7 @@ class Earlier(NamedTuple):
 
 
 def earlier_steps(workspace: Workspace, target: Exchange) -> Sequence[Exchange | CallRecord]:
-    """Return the steps before a request that it may need, oldest first. The caller holds the lock of the workspace."""
+    """Return the steps before a request that it may need, oldest first. The workspace is open."""
     if target.status == 401 or (target.operation is None and target.beyond is None):
         return []  # refused before the state matters
     is_limited = target.status == 429 and target.fault is None

@@ -170,7 +170,7 @@ def _lost_attempt(fired: FiredTimer) -> Row:
 
 
 def events(workspace: Workspace) -> Iterator[Event]:
-    """Yield the kept events, newest first. The caller holds the lock of the workspace.
+    """Yield the kept events, newest first. The workspace is open.
 
     Most events come in the order of real time, in which a restored clock may go back. Mails are only dated by the
     clock of the workspace: each comes before the first event that is older by this clock, or by its cause.
@@ -281,7 +281,7 @@ def _received(workspace: Workspace) -> Iterator[tuple[str, InboundEvent]]:
 
 
 def counts(workspace: Workspace) -> dict[str, int]:
-    """Return the number of kept events of each kind. The caller holds the lock of the workspace."""
+    """Return the number of kept events of each kind. The workspace is open."""
     fired = Counter(map(_is_attempt, workspace.fired))
     mails = len(workspace.state.mailbox) + sum(1 for _ in _received(workspace))
     found = (len(workspace.journal), len(workspace.calls), fired[False], mails, fired[True])

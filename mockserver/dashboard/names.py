@@ -166,7 +166,7 @@ _ROWS: Mapping[type[Any], Callable[[Workspace, Account, Any], str]] = {
 
 
 def name_of(workspace: Workspace, account: Account, row: object) -> str:
-    """Return the name by which people know a row of a state machine. The caller holds the lock of the workspace."""
+    """Return the name by which people know a row of a state machine. The workspace is open."""
     return _ROWS[type(row)](workspace, account, row)
 
 
@@ -174,7 +174,7 @@ def name_of(workspace: Workspace, account: Account, row: object) -> str:
 
 
 def why_dead(workspace: Workspace, mail: Mail) -> str:
-    """Return why the code of an e-mail is no longer accepted, or an empty text. The caller holds the lock."""
+    """Return why the code of an e-mail is no longer accepted, or an empty text. The workspace is open."""
     if mail.otp is None or mail.machine != SENDER.machine.name:
         return ""
     found = SENDER.find(workspace, str(mail.key))

@@ -162,7 +162,7 @@ TABLES: Mapping[str, Table] = {
 
 
 def part(workspace: Workspace, table: Table, text: str, offset: int, most: int) -> tuple[list[Row], int]:
-    """Return a page of the rows that mention a text, and how many do. The caller holds the lock of the workspace."""
+    """Return a page of the rows that mention a text, and how many do. The workspace is open."""
     if not text:
         return list(islice(table.rows(workspace), offset, offset + most)), table.count(workspace)
     wanted = text.casefold()
@@ -176,7 +176,7 @@ def address(identifier: str) -> str:
 
 
 def what_next(workspace: Workspace, lifecycle: Lifecycle[Any], row: Any) -> str:
-    """Return what happens next to an instance, or what it waits for. The caller holds the lock of the workspace."""
+    """Return what happens next to an instance, or what it waits for. The workspace is open."""
     if isinstance(row, Domain):
         return outlook(workspace, row.name, row)
     if isinstance(row, Sender) and row.otp is not None and (over := expired(workspace, row)):

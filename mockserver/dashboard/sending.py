@@ -68,7 +68,7 @@ def _notes(workspace: Workspace, exchange: Exchange, sent: Sent) -> Iterator[str
 
 
 def number_of(workspace: Workspace, identifier: str) -> int | None:
-    """Return the number of a request among all of its workspace, from 1. The caller holds the workspace's lock."""
+    """Return the number of a request among all of its workspace, from 1. The workspace is open."""
     journal = workspace.journal
     return next((journal.end - index for index, row in enumerate(journal) if row.id == identifier), None)
 
@@ -76,7 +76,7 @@ def number_of(workspace: Workspace, identifier: str) -> int | None:
 def origin_of(workspace: Workspace, exchange: Exchange) -> Mapping[str, Any] | None:
     """Return id and number of the request repeated by an exchange, or None.
 
-    The number is None if the journal has lost that request. The caller holds the workspace's lock.
+    The number is None if the journal has lost that request. The workspace is open.
     """
     identifier = exchange.by_header.get(SENT_FROM)
     return None if identifier is None else {"id": identifier, "number": number_of(workspace, identifier)}

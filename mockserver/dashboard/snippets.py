@@ -1,7 +1,4 @@
-"""A request of the journal as code: a command of curl, a program in several languages, or a test.
-
-Large bodies take long, so the lock of the workspace is held only for single look-ups.
-"""
+"""A request of the journal as code: a command of curl, a program in several languages, or a test."""
 
 from __future__ import annotations
 

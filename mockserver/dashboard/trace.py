@@ -65,7 +65,6 @@ def trace_of(workspace: Workspace) -> str:
     clock = workspace.state.clock
     values = {"now": write_instant(clock.now()), "frozen": clock.frozen}
     number = len(kept) + workspace.journal.evicted + workspace.calls.evicted
-    # Outside the lock, as large requests take long.
     for event, row in zip(found, rows, strict=True):
         if isinstance(event.what, Exchange):
             row["record"] |= _of_exchange(event.what)

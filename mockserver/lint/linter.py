@@ -21,6 +21,6 @@ _RULES = (
 
 
 def findings_of(workspace: Workspace) -> Sequence[Finding]:
-    """Return what the rules find in the journal of a workspace, by rule. The caller holds the lock."""
+    """Return what the rules find in the journal of a workspace, by rule. The workspace is open."""
     traffic = Traffic(workspace)
     return [finding for find in _RULES for finding in find(traffic)]

@@ -92,7 +92,7 @@ def load_expected(workspace: Workspace, document: Mapping[str, Any], data: Mappi
 
 
 def outcomes(workspace: Workspace, world: World) -> list[Outcome]:
-    """Return the outcome of each expectation of a workspace, whose lock the caller holds.
+    """Return the outcome of each expectation of an open workspace.
 
     Args:
         workspace: The workspace.

@@ -28,7 +28,7 @@ _FEW = 8
 
 # ---------------------------------------------------------------------- workspaces
 
-# These functions take no lock of a workspace: a list of many workspaces does not wait for each of them.
+# The workspaces need not be open: a list of many workspaces does not wait for each of them.
 
 
 def show_workspace(workspace: Workspace, root: str) -> records.WorkspaceSummary:

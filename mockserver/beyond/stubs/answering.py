@@ -33,7 +33,7 @@ LARGEST_DONE = 64 * 1024 * 1024
 
 
 def answer(caller: Caller, request: Request, exchange: Exchange) -> Reply | None:
-    """Return the answer of the first matching stub, or None. The caller holds the lock of the workspace."""
+    """Return the answer of the first matching stub, or None. The workspace is open."""
     for stub, params in caller.workspace.state.stubs.at(exchange.method, matched_path(request)):
         is_meant = is_meant_for(stub.method, stub.path, exchange.operation)
         if is_meant and stub.is_active and stub.match.admits(exchange):

@@ -65,7 +65,7 @@ class _Happened(NamedTuple):
 
 
 def report_of(workspace: Workspace, since: str | None = None, limit: int = _SHOWN) -> Report:
-    """Report what went wrong in a workspace, or since a request. The caller holds the lock of the workspace."""
+    """Report what went wrong in a workspace, or since a request. The workspace is open."""
     happened = _happened(workspace, since)
     # The text of a trouble and its kind, each with the number of times and the newest id.
     found: dict[tuple[TroubleKind, str], tuple[int, str | None]] = {}

@@ -37,8 +37,8 @@ _VIEWS: Mapping[str, Callable[[Any, Links], Any]] = MappingProxyType(
 )
 #: The kinds of feed items, which are the types of events of a stream.
 STREAM_KINDS = tuple(_VIEWS)
-#: How many bytes are sent at once, rounded up to a whole event; chosen so that one write takes little memory, and a
-#: short while of the workspace's lock.
+#: How many bytes are sent at once, rounded up to a whole event; chosen so that one write takes little memory, and
+#: the workspace for a short while.
 _CHUNK = 64 * 1024
 
 

@@ -443,7 +443,7 @@ class Faults:
 
     @property
     def has_any_of_handshakes(self) -> bool:
-        """Whether any rule may hit TLS handshakes; readable without lock."""
+        """Whether any rule may hit TLS handshakes; readable while the workspace is not open."""
         return any(rule.is_of_handshakes for rule in tuple(self._rules.values()))
 
     def take_handshake(self, now: datetime, random: Randomness) -> Fault | None:

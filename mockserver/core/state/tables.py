@@ -185,9 +185,8 @@ class Contents(NamedTuple):
 class Tables:
     """The rows of an account, or account-independent rows of a workspace.
 
-    Whoever calls `table`, `timeline` or `record` may change the result and its rows while holding the lock of the
-    workspace. Callers that only read call `rows_of`, `timeline_of` or `record_of`, which does not make a store save the
-    rows again.
+    Whoever calls `table`, `timeline` or `record` may change the result and its rows until the step ends. Callers that
+    only read call `rows_of`, `timeline_of` or `record_of`, which does not make a store save the rows again.
     """
 
     def __init__(self) -> None:

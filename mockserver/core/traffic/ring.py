@@ -62,7 +62,7 @@ class Ring(Generic[Item]):
 
     @property
     def newest(self) -> Item | None:
-        """The newest item or None, readable without workspace lock."""
+        """The newest item or None, readable while the workspace is not open."""
         try:
             return self._items[-1]
         except IndexError:

@@ -86,7 +86,7 @@ class Passivated:
         self.outline = outline
         #: Why the last attempt to load it failed, or None.
         self.failure: str | None = None
-        #: Held while the workspace is loaded; taken before its lock and before the lock of the store.
+        #: Held while the workspace is loaded; taken before the lock of the store.
         self.loading = threading.Lock()
 
 
@@ -116,7 +116,7 @@ class Store:
         self.keys = keys
         self.meter = Meter()
         self.rounds = Rounds()
-        #: Taken first of all locks: an unknown key makes one workspace, however many requests bring it at once.
+        #: Taken before the next lock: an unknown key makes one workspace, however many requests bring it at once.
         self._isolating = threading.Lock()
         #: Taken after workspaces, never before.
         self._lock = threading.RLock()

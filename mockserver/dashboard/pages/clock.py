@@ -87,7 +87,7 @@ _MOST_CALLS = 5
 
 
 def due(workspace: Workspace, now: datetime, offset: int) -> dict[str, Any]:
-    """Return one page of pending timers, and dots for the line. The caller holds the lock of the workspace."""
+    """Return one page of pending timers, and dots for the line. The workspace is open."""
     timers = workspace.state.timers
     offset = min(offset, max(timers.count - 1, 0) // MOST_ROWS * MOST_ROWS)
     drawn = [timer.moment for timer in islice(timers.soonest(), _MOST_DRAWN)]
@@ -107,7 +107,7 @@ _SUGGESTED, _MOST_NAMED = "2h30m", 5
 
 
 def preview(workspace: Workspace, by: str, now: datetime) -> dict[str, Any]:
-    """Return which timers are due on a move of the clock. The caller holds the lock of the workspace.
+    """Return which timers are due on a move of the clock. The workspace is open.
 
     At most `_MOST_DRAWN` timers are counted.
     """

@@ -219,7 +219,7 @@ def query_of(parameters: Mapping[str, str], **changes: str) -> str:
 def lines(workspace: Workspace, wanted: Filter, before: str = "") -> dict[str, Any]:
     """Return the newest matching events, and the moves of the clock between them.
 
-    The caller holds the lock of the workspace.
+    The workspace is open.
 
     Args:
         workspace: The workspace.
@@ -381,7 +381,6 @@ def show(identifier: str) -> Mapping[str, Any]:
     fault = exchange.fault
     rule = fault if fault and workspace.state.faults.get(fault) is not None else None
     number, origin = sending.number_of(workspace, identifier), sending.origin_of(workspace, exchange)
-    # Outside the lock, as a large request takes long.
     row = plain(show_exchange(exchange))
     return {
         "row": row,

@@ -70,7 +70,7 @@ def index() -> Mapping[str, Any]:
 
 
 def _groups(workspace: Workspace, text: str) -> Iterator[Group]:
-    """Yield the kinds of rows of a workspace. The lock is free between two kinds."""
+    """Yield the kinds of rows of a workspace."""
     for find in (_requests, _mails, _received, _deliveries, _webhooks):
         yield find(workspace, text)
     for name in TITLES:

@@ -194,7 +194,7 @@ def webhook_count(workspace: Workspace) -> int:
 
 
 def mentioning(workspace: Workspace, text: str) -> Iterator[tuple[Account, Webhook]]:
-    """Yield the webhooks that mention a text, with their accounts. The caller holds the lock of the workspace."""
+    """Yield the webhooks that mention a text, with their accounts. The workspace is open."""
     wanted = text.casefold()
     for account in workspace.state.accounts.values():
         for row in account.rows_of(Webhook).values():
@@ -203,7 +203,7 @@ def mentioning(workspace: Workspace, text: str) -> Iterator[tuple[Account, Webho
 
 
 def subscribers(workspace: Workspace) -> list[dict[str, Any]]:
-    """Return the first webhooks, with their deliveries by state. The caller holds the lock of the workspace."""
+    """Return the first webhooks, with their deliveries by state. The workspace is open."""
     accounts = workspace.state.accounts.values()
     deliveries = (row for account in accounts for row in account.rows_of(delivery_model.Delivery).values())
     got = Counter((row.webhook, row.state) for row in deliveries)

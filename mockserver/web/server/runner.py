@@ -1,7 +1,7 @@
 """Runs requests on the event loop or in threads, repeatedly while they wait.
 
 A request that waits for something (`web.server.waiting`) is run again when its workspace has changed. A request that
-takes long, or would have to wait for a lock, leaves the loop (`web.server.loop`) and is run again in a thread.
+takes long, or would have to wait for a workspace, leaves the loop (`web.server.loop`) and is run again in a thread.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class Runner:
     def _at_once(self, environ: dict[str, Any]) -> tuple[Outcome | LeaveLoop, Saving | None]:
         """Run a request on the loop. Return its outcome, or LeaveLoop, and what its answer waits for.
 
-        In sessions each step waits for the store, but for control calls that touch no workspace.
+        In a shared store each step waits for the store, but for control calls that touch no workspace.
         """
         if self.storage.is_shared and _CONTROL not in environ["PATH_INFO"]:
             return LeaveLoop(waits=True), None

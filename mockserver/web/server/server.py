@@ -151,7 +151,7 @@ class Server(uvicorn.Server):
         loop.end_here()
 
 
-#: Makes what speaks TLS out of a way to do work that waits for a lock.
+#: Makes what speaks TLS out of a way to do work that waits for a workspace.
 MakeTls = Callable[[Callable[..., Any]], "Tls"]
 
 
@@ -165,7 +165,7 @@ def server(
 ) -> Server:
     """Return a server for an application, ready to run, with limits of `settings`.
 
-    `refusal` makes answers of refused requests, and `shortcut` answers requests before `app`, in sessions of `storage`.
+    `refusal` makes answers of refused requests, and `shortcut` answers requests before `app`, in steps of `storage`.
     """
     runner = Runner(app, refusal, shortcut, storage)
     bridge = Bridge(runner, settings.body_limit, settings.bodies_limit)

@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 #: How many threads do long work. Chosen: the fewer, the sooner the loop has the interpreter's lock again; but with one
 #: alone, work of a second would wait for work of a minute.
 _LONG = 2
-#: How many threads wait for locks. Chosen: a thread that waits costs nothing but its stack.
+#: How many threads wait for workspaces. Chosen: a thread that waits costs nothing but its stack.
 _WAITING = 32
 #: How many new objects are left to an ordinary collection, which goes through so many in some milliseconds.
 _FEW_OBJECTS = 50_000

@@ -23,7 +23,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
 ResponseT = TypeVar("ResponseT", bound=Response)
-#: Is called when nobody waits for an answer any more; it may wait for a lock.
+#: Is called when nobody waits for an answer any more; it may wait for a workspace.
 Ended = Callable[[], object]
 
 #: The key of a request's environment for the `Wire` in which the bridge sends its answer.

@@ -54,5 +54,5 @@ class Beyond(Protocol):
         ...
 
     def answer(self, caller: Caller, request: Request, exchange: Exchange) -> Reply:
-        """Answer a request without endpoint under its workspace's lock, perhaps by a `PendingReply`."""
+        """Answer a request without endpoint in its open workspace, perhaps by a `PendingReply`."""
         ...
