@@ -12,7 +12,7 @@ import random
 import secrets
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import wait
+from concurrent.futures import Future, wait
 from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, cast
 from weakref import WeakValueDictionary
@@ -54,7 +54,7 @@ class GoneError(ConflictError):
 class Session(Step):
     """A step with the changes that it commits."""
 
-    __slots__ = ("_collected", "_drawn", "counts", "is_read", "opened", "removed", "touched")
+    __slots__ = ("_collected", "_drawn", "counts", "given_back", "is_read", "opened", "removed", "touched")
 
     def __init__(self, *, is_read: bool = False) -> None:
         super().__init__()
@@ -64,6 +64,8 @@ class Session(Step):
         #: The versions of the workspaces to remove, by name, and their outlines.
         self.removed: dict[str, tuple[str, Outline | None]] = {}
         self.counts: dict[str, int] = {}
+        #: What to wait for of workspaces that were given back.
+        self.given_back: list[Future[None]] = []
         #: The names of workspaces to write even if unchanged.
         self.touched: set[str] = set()
         #: Lists of transitions with their lengths before the step; a failed step truncates them.
@@ -252,12 +254,12 @@ class SessionStorage(EngineStorage):
         if self._commits is None:
             self._write_now(session)
             return Saving((), session.finish)
-        unsaved = [future for saved in session.opened for future in saved.unsaved]
+        unsaved = session.given_back + [future for saved in session.opened for future in saved.unsaved]
         if session.leaves_traces_only():
             for saved in session.opened:
                 self._commits.expect(saved)
         elif session.is_about_one:
-            unsaved = [self._commits.ask(saved, losses) for saved, losses in session.opened.items()]
+            unsaved = session.given_back + [self._commits.ask(*opened) for opened in session.opened.items()]
         elif commit := session.commit():
             self._commits.add(commit)
             unsaved.append(commit.done)
@@ -368,6 +370,17 @@ class SessionStorage(EngineStorage):
             raise
         session.open(access.saved)
         return True
+
+    def let_go(self, workspace: Workspace) -> None:
+        """As `Storage.let_go`; with other servers a step keeps what it has seen until its end."""
+        session, saved = self.session, workspace.access.saved
+        if self._commits is not None and saved in session.opened:
+            session.given_back.append(self._commits.ask(saved, session.opened.pop(saved)))
+            super().let_go(workspace)
+
+    def let_go_all(self) -> None:
+        for saved in tuple(self.session.opened):
+            self.let_go(saved.workspace)
 
     def _take(self, session: Session, access: Access, patience_s: float | None) -> bool:
         if access.take():

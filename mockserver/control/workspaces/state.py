@@ -60,6 +60,7 @@ def show(workspace: Workspace, query: dict[str, Any]) -> Response:
     loop.leave_if_large(workspace)
     document = dump(workspace)
     loop.leave_if_long([weight(document)])
+    workspace.let_go()
     media = inputs.media_type(query, _MEDIA)
     if media == _MEDIA["yaml"]:
         return Response(to_yaml(document), content_type=media)

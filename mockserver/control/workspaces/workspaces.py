@@ -146,8 +146,10 @@ def _state_of(name: str) -> dict[str, Any]:
     """Return the present state of a workspace as a document."""
     found = target.named(name)
     loop.leave_if_large(found)
-    document: dict[str, Any] = json_text.read(b"".join(json_text.pieces(dump(found), write_instant, 1)))
-    return document
+    document = dump(found)
+    found.let_go()
+    written: dict[str, Any] = json_text.read(b"".join(json_text.pieces(document, write_instant, 1)))
+    return written
 
 
 def _check_place(name: str) -> None:

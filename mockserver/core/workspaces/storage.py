@@ -232,6 +232,16 @@ class Storage:
         step.hold(access)
         return True
 
+    def let_go(self, workspace: Workspace) -> None:
+        """Give back a workspace that this step has only looked at, so that nobody waits for the rest of the step."""
+        if workspace.access.step is self.current:
+            self.current.held.remove(workspace.access)
+            workspace.access.give_back()
+
+    def let_go_all(self) -> None:
+        """Give back all workspaces that this step has only looked at."""
+        self.current.release()
+
     def after(self, call: Callable[[], object]) -> None:
         """Call a function once when this step is saved; outside steps immediately."""
         step = self.step

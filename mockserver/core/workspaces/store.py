@@ -452,7 +452,8 @@ class Store:
         self._gone.pop(workspace.name, None)
 
     def _prepare(self, workspace: Workspace) -> None:
-        workspace.opener, workspace.run, workspace.after = self.storage.open, self.storage.run, self.storage.after
+        workspace.opener, workspace.closer = self.storage.open, self.storage.let_go
+        workspace.run, workspace.after = self.storage.run, self.storage.after
         workspace.server, workspace.watchers.after = self.storage.server, self.storage.after
         workspace.meter = self.meter
         workspace.effects = self._effects

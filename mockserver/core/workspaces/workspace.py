@@ -214,9 +214,10 @@ class Workspace:
         #: The outcomes from outside that are not saved yet, as the store is away.
         self.late: deque[Callable[[], object]] = deque()
         self.is_removed = False
-        #: The way to the workspace, and the function that opens it.
+        #: The way to the workspace, and the functions that open it and give it back.
         self.access = Access()
         self.opener: Callable[[Workspace], object] = _nothing
+        self.closer: Callable[[Workspace], object] = _nothing
         self.watchers = Watchers()
         #: The lists that collect transitions, each for one request or one move of the clock, by their identity.
         self._collectors: dict[int, list[Changed]] = {}
@@ -224,6 +225,10 @@ class Workspace:
     def open(self) -> None:
         """Let the present step have the workspace to itself until it ends."""
         self.opener(self)
+
+    def let_go(self) -> None:
+        """Give the workspace back, which the present step has only looked at."""
+        self.closer(self)
 
     # ------------------------------------------------------------------ passivating
 

@@ -285,6 +285,8 @@ class Service:
             refusal = Reply.refused(error)
         except StorageError as error:
             refusal = Reply.refused(TEMPORARILY_UNAVAILABLE().because(str(error)))
+        if caller is None and within is None:  # one that the key has led to is not waited for with another one at hand
+            self._store.storage.let_go_all()
         workspace = (within or self._store.default) if caller is None else caller.workspace
         return Identified(request, route, workspace, caller, refusal)
 
