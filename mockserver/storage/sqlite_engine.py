@@ -42,6 +42,8 @@ class StoreFile:
         self.place = _printable(path)
         #: The file's status after its last use by this process; None for a missing file.
         self.seen: os.stat_result | None = None
+        #: Whether this process may have changed the file since then, as it was moved away during a use.
+        self._is_changed = False
         try:
             # Without symbolic links: SQLite writes its journal beside the file itself.
             self.path = Path(os.path.realpath(path))
@@ -77,13 +79,14 @@ class StoreFile:
         `is_used` tells whether this process may have changed it since the last call.
         """
         found = None
+        self._is_changed |= is_used
         with suppress(OSError):
             found = self.path.stat()
         if found is None or self.seen is None or not os.path.samestat(found, self.seen):
             raise EngineError(f"{self.place} was removed or replaced while it was used: {_RESTORE}")
-        if not is_used and (found.st_size, found.st_mtime_ns) != (self.seen.st_size, self.seen.st_mtime_ns):
+        if not self._is_changed and (found.st_size, found.st_mtime_ns) != (self.seen.st_size, self.seen.st_mtime_ns):
             raise EngineError(f"{self.place} was changed by another program while it was used: {_RESTORE}")
-        self.seen = found
+        self.seen, self._is_changed = found, False
 
 
 def _printable(path: str | os.PathLike[str]) -> str:

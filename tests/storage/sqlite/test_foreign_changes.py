@@ -71,3 +71,12 @@ def test_a_file_that_was_put_back_is_used_again(used, write, path):
     path.with_suffix(".aside").rename(path)
     write(used, "kept")
     assert [row.name for row in used.outlines()] == ["old", "new", "kept"]
+
+
+def test_a_file_that_was_moved_during_a_write_and_put_back_is_used_again(used, write, path, fields_that):
+    aside = path.with_suffix(".aside")
+    with pytest.raises(EngineError, match=GONE):
+        used.write(Batch(rows=[Row("moved", Changes(fields_that(lambda: path.rename(aside), {"p:state": b"s"})))]))
+    aside.rename(path)
+    write(used, "kept")
+    assert [row.name for row in used.outlines()] == ["old", "new", "moved", "kept"]
