@@ -102,6 +102,8 @@ class Job:
     write: Callable[[], OutgoingRequest] | None = None
     #: Takes the outcome; None if the job is over or was cancelled.
     finish: Done | None = None
+    #: Whether the step that has begun the job is saved, so that the call is made.
+    is_under_way: bool = False
 
     @property
     def is_wanted(self) -> bool:
@@ -152,16 +154,24 @@ class Jobs:
         return [JobForm(job.account, job.machine, job.key, job.server) for job in self._jobs.values()]
 
     def follow(self, forms: Sequence[JobForm]) -> None:
-        """Replace all jobs by saved jobs, and cancel the rest."""
+        """Replace all jobs by saved jobs, and cancel the rest.
+
+        Of a job that was begun again in a failed step, nothing but the saved job stays.
+        """
         before, self._jobs = self._jobs, {}
         for form in forms:
             job = before.get((form.machine, form.key))
-            if job is None or job.server != form.server:
+            if job is None or job.server != form.server or not job.is_under_way:
                 job = Job(*form)
             self._jobs[form.machine, form.key] = job
         for job in before.values():
             if job not in self:
                 job.forget()
+
+    @property
+    def are_forgotten(self) -> bool:
+        """Whether this server has to make a call of which it knows nothing, as the step that began it failed."""
+        return any(job.server == self.server and not job.is_wanted for job in tuple(self._jobs.values()))
 
     def drop_abandoned(self, is_dead: Callable[[str], bool]) -> None:
         """Drop the jobs of dead servers, and the jobs that this server has forgotten."""

@@ -48,17 +48,28 @@ class WorkingSet:
             self._closed.wait(min(_EVERY_S, max(due_in_s, 0)))
 
     def turn(self) -> None:
-        """Load workspaces with due timers, and passivate workspaces over the limit."""
+        """Load workspaces with due timers, resume forgotten calls, and passivate workspaces over the limit."""
         now = time.time()
         for due_at, name in sorted(self._waiting()):
             if due_at <= now and not self._closed.is_set():
                 load = partial(self._store.look, name)
                 self._store.rounds.run(TIMERS(name), partial(self._store.storage.run, load))
+        self._resume()
         self._passivate()
 
     def _waiting(self) -> Iterable[tuple[float, str]]:
         rows, is_put_off = self._store.passivated(), self._store.rounds.is_put_off
         return ((row.due_at, row.name) for row in rows if row.due_at is not None and not is_put_off(TIMERS(row.name)))
+
+    def _resume(self) -> None:
+        for name in [workspace.name for workspace in self._store.loaded() if workspace.jobs.are_forgotten]:
+            resume = partial(self._store.storage.run, partial(self._resume_one, name))
+            self._store.rounds.run(f"calls of workspace {name} are not made", resume)
+
+    def _resume_one(self, name: str) -> None:
+        found = self._store.look(name)
+        if found is not None and not found.late:  # what looks forgotten may be over
+            found.resume()
 
     def _passivate(self) -> None:
         # Names, as a workspace stays to which anything refers.
@@ -90,6 +101,7 @@ class SharedWorkingSet(WorkingSet):
             self._shared.heard(name, is_removed=is_removed)
 
     def turn(self) -> None:
-        """Fire due timers, refresh watched workspaces, and passivate workspaces over the limit."""
+        """Fire due timers, refresh watched workspaces, resume forgotten calls, and passivate over the limit."""
         self._store.rounds.run("due timers are not looked for", self._shared.look_after)
+        self._resume()
         self._passivate()

@@ -12,6 +12,7 @@ from mockserver.core.traffic.mail import FAILED, SENT, WAITING, Mail, Sending
 from mockserver.core.workspaces.lifecycle import dispatch, send_mail, settle, settle_late
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.storage.engine import ConflictError
+from mockserver.storage.working_set import SharedWorkingSet, WorkingSet
 
 URL = "http://client.test/hook"
 
@@ -111,6 +112,18 @@ def test_an_effect_never_leaves_if_its_cause_could_not_be_saved(server, workspac
     server.engine.trouble = None
     server.run(workspace.open)
     assert effects.left == []
+
+
+def test_a_call_that_a_failed_step_has_begun_again_is_not_taken_for_one_under_way(server, workspace, effects):
+    server.run(lambda: call(workspace))
+    server.engine.trouble = WHY
+    with suppress(StorageError):
+        server.run(lambda: (call(workspace), setattr(workspace, "label", "lost")))
+    server.engine.trouble = None
+    server.run(workspace.open)
+    working_set = (SharedWorkingSet if server.storage.is_shared else WorkingSet)(server.store)
+    working_set.turn()
+    assert not workspace.is_busy  # no row needs the call, which is not made again
 
 
 def test_a_call_cancelled_in_the_same_step_does_not_leave(server, workspace, effects):

@@ -293,8 +293,12 @@ def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], Outgo
                 workspace.watch()
                 workspace.watchers.tell("job")
 
+    def leave() -> None:
+        job.is_under_way = True
+        workspace.effects.call(url, job)
+
     job.write, job.finish = write, partial(settle, workspace, take)
-    workspace.after(partial(workspace.effects.call, url, job))
+    workspace.after(leave)
 
 
 def send_mail(workspace: Workspace, mail: Mail) -> None:
