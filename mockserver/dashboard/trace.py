@@ -65,11 +65,10 @@ def trace_of(workspace: Workspace) -> str:
     clock = workspace.state.clock
     values = {"now": write_instant(clock.now()), "frozen": clock.frozen}
     number = len(kept) + workspace.journal.evicted + workspace.calls.evicted
-    is_large = workspace.state.rows() > _MOST_ROWS
-    workspace.let_go()  # what follows takes long
     for event, row in zip(found, rows, strict=True):
         if isinstance(event.what, Exchange):
             row["record"] |= _of_exchange(event.what)
+    is_large = workspace.state.rows() > _MOST_ROWS
     before = None if is_large else initial_state(workspace)
     secrets = redaction.KnownSecrets([*codes, *redaction.secrets_of(after), *redaction.secrets_of(before)])
     rows = list(with_days(secrets.hide(rows)))
