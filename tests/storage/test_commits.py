@@ -199,6 +199,19 @@ def test_ids_are_new_after_traces_were_lost_even_if_the_workspace_is_not_used_by
     assert set(server.ids).isdisjoint(later.ids)
 
 
+def test_ids_are_new_after_an_end_before_which_nothing_could_be_saved_for_long(server, join_at, store):
+    def ids(server):
+        def step():
+            return {server.store.default.ids.request() for _ in range(100_000)}
+
+        return server.storage.begin(step, is_read=True)[0]
+
+    server.engine.trouble = WHY
+    given = ids(server)
+    end_at_once(server)
+    assert given.isdisjoint(ids(join_at(store)))
+
+
 def test_ids_go_on_after_an_orderly_end(server, join_at, store):
     trace(server)
     assert server.close()

@@ -26,8 +26,8 @@ _VARIANTS = {digit: "89ab"[int(digit, 16) & 3] for digit in string.hexdigits.low
 LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 _REQUEST, _MAIL, _CALL = "request", "mail", "control call"
 #: How many ids are left out after an end at which the last ones may not have been saved. Chosen: far more requests than
-#: a server answers in the time after which they are saved.
-_SKIPPED = 1 << 16
+#: a server answers in a year, as nothing is saved while the disk is full.
+_SKIPPED = 1 << 40
 #: The longest API key, in characters. Chosen: five times as long as those of the service.
 LONGEST_KEY = 500
 _PATTERN = re.compile(r"xkeysib-([0-9a-f]{64})-([0-9A-Za-z]{16})")
