@@ -95,6 +95,7 @@ def take_over(workspace: Workspace, fresh: Workspace) -> None:
     ):  # fmt: skip
         setattr(workspace, name, getattr(fresh, name))
     workspace.jobs.follow(fresh.jobs.forms())
+    workspace.queued = {mail: mark for mail, mark in workspace.queued.items() if mark.is_under_way}
     if workspace.generation != generation:
         workspace.watchers.tell()
     else:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import contextmanager, nullcontext, suppress
+from itertools import count
 from typing import TYPE_CHECKING, cast
 from weakref import WeakValueDictionary
 
@@ -40,6 +41,8 @@ _MOST_TRIES, _IN_TURN = 50, 2
 _PATIENCE_S, _SHORT_PATIENCE_S = 30.0, 0.5
 #: The longest wait for a turn, and the polling interval, in seconds.
 _TURN_S, _LOOK_S = 3.0, 0.005
+#: How often a step looks that only reads, where others change what cannot be saved. Chosen: a full store is read, too.
+_MOST_LOOKS = 5
 #: How long a step waits for the thread that commits, which takes the changes of a workspace meanwhile, in seconds.
 #: Chosen: to run elsewhere takes longer, and the thread needs the interpreter all the time.
 _TAKEN_S = 0.01
@@ -212,13 +215,20 @@ class SessionStorage(EngineStorage):
 
     # ------------------------------------------------------------------ steps
 
-    def run(self, step: Callable[[], Result]) -> Result:
+    def run(self, step: Callable[[], Result], *, is_read: bool = False) -> Result:
         if self.step is not None:
             return step()
-        found, saving = self.begin(step)
-        if saving is not None:
-            saving.wait()
-        return found
+        for looks in count(1):
+            found, saving = self.begin(step, is_read=is_read)
+            try:
+                if saving is not None:
+                    saving.wait()
+            except StorageError:  # a look at changes that are lost is repeated
+                if not is_read or looks == _MOST_LOOKS:
+                    raise
+            else:
+                return found
+        raise AssertionError("it counts for ever")
 
     def begin(self, step: Callable[[], Result], *, is_read: bool = False) -> tuple[Result, Saving | None]:
         if self._is_forked:

@@ -2,6 +2,7 @@
 
 import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 
@@ -136,6 +137,22 @@ def test_a_read_of_what_is_not_saved_yet_waits_for_it(server, held, is_saved):
         assert not read.futures[0].done()
         server.engine.trouble = None if is_saved else WHY
     assert (saved(first), saved(read)) == (is_saved, is_saved)
+
+
+def test_a_look_at_a_change_that_is_lost_is_repeated(server, held):
+    looks = threading.Event()
+
+    def look():
+        looks.set()
+        return sorted(server.store.get("default").state.revoked_keys)
+
+    with ThreadPoolExecutor(1) as pool:
+        with held() as first:
+            server.engine.trouble = WHY
+            found = pool.submit(server.storage.run, look, is_read=True)
+            assert looks.wait(30)
+        assert not saved(first)
+        assert found.result(30) == []
 
 
 def test_traces_are_saved_soon_and_nobody_waits_for_them(server, monkeypatch):

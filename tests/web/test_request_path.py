@@ -78,10 +78,10 @@ def test_warm_post_enters_few_files(ask):
     bodies = [{"name": f"n{number}", "email": f"n{number}@acme.test"} for number in range(12)]
     files, returns = ask("/v3/senders", bodies, 201)
     assert files <= 36
-    assert returns <= 69
+    assert returns <= 71
 
 
 def test_warm_control_call_enters_few_files(ask):
     files, returns = ask("/_mock/clock/advance", [{"seconds": 1}] * 12, 200)
     assert files <= 38
-    assert returns <= 53
+    assert returns <= 55

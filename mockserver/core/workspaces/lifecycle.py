@@ -18,7 +18,7 @@ from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.traffic.causes import MAIL, Changed
 from mockserver.core.traffic.mail import FAILED, WAITING, Mail, Sending
 from mockserver.core.workspaces.storage import MissingError, OutageError, StorageError
-from mockserver.core.workspaces.workspace import Workspace
+from mockserver.core.workspaces.workspace import Queued, Workspace
 
 _LOG = logging.getLogger(__name__)
 #: Why an e-mail that waited is not sent after a new start.
@@ -331,7 +331,7 @@ def _post(workspace: Workspace, mail: Mail) -> None:
     It no longer does after a reset, after a return to a snapshot from before it, or when the workspace is removed or
     another server has changed it.
     """
-    server, mark = workspace.server, object()
+    server, mark = workspace.server, Queued()
     workspace.posting[mail.id] = server
     workspace.queued[mail.id] = mark
 
@@ -354,4 +354,9 @@ def _post(workspace: Workspace, mail: Mail) -> None:
         workspace.watchers.tell("mail")
 
     note(Sending(WAITING))
-    workspace.after(partial(workspace.effects.post, mail, partial(settle, workspace, note), is_wanted))
+
+    def leave() -> None:
+        mark.is_under_way = True
+        workspace.effects.post(mail, partial(settle, workspace, note), is_wanted)
+
+    workspace.after(leave)

@@ -137,7 +137,7 @@ class SharedStore(Store):
     def _passivate(self, name: str) -> bool:
         found = self.peek(name)
         try:
-            if found is None or found.is_attended or found.is_busy or not self.storage.hold(found, 0):
+            if found is None or not (found.may_leave and self.storage.hold(found, 0) and found.may_leave):
                 return False
         except MissingError:
             self._forget_copy(name)

@@ -175,11 +175,13 @@ class Storage:
         assert step is not None, "a workspace is used in steps only"
         return step
 
-    def run(self, step: Callable[[], Result]) -> Result:
+    def run(self, step: Callable[[], Result], *, is_read: bool = False) -> Result:
         """Run a step, which has each workspace that it opens to itself, and return its result once that is saved.
 
+        A step within a step is only called. `is_read` is as in `begin`.
+
         Where several servers share the store, the step runs again, from its beginning and on newer workspaces, if
-        another server was faster. A step within a step is only called.
+        another server was faster.
         """
         if self.step is not None:
             return step()

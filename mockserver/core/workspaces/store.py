@@ -371,9 +371,9 @@ class Store:
 
     def _passivate(self, name: str) -> bool:
         workspace = self.peek(name)
-        if workspace is None or name == DEFAULT or workspace.is_busy or workspace.is_attended:
+        if workspace is None or name == DEFAULT or not (workspace.may_leave and self.storage.hold(workspace, 0)):
             return False
-        if not self.storage.hold(workspace, 0) or self.peek(name) is not workspace:
+        if self.peek(name) is not workspace or not workspace.may_leave:  # another step has had it meanwhile
             return False
         # Without the lock of the store: to see whether everything is saved takes a while.
         outline = self.storage.release(workspace)

@@ -128,6 +128,13 @@ def _nothing(_: object) -> None:
     """Do nothing: a workspace that no store holds is open to its owner alone."""
 
 
+class Queued:
+    """Marks an e-mail in the queue of this server."""
+
+    #: Whether the step that has queued it is saved, so that it is sent.
+    is_under_way = False
+
+
 class Access:
     """The way to one workspace, for storages: a step takes it, or the writer of its changes."""
 
@@ -206,7 +213,7 @@ class Workspace:
         #: The e-mails on their way to a real server, by id, with the server that sends them; and a marker for each
         #: e-mail in the queue of this server: after a reset another e-mail may have the same id.
         self.posting: dict[str, str] = {}
-        self.queued: dict[str, object] = {}
+        self.queued: dict[str, Queued] = {}
         #: Runs a step, perhaps more than once, if other servers change the workspace meanwhile.
         self.run: Callable[[Callable[[], Any]], Any] = _at_once
         #: Calls a function once the present step is saved.
@@ -236,6 +243,11 @@ class Workspace:
     def is_busy(self) -> bool:
         """Whether something is under way that ends in the workspace: a call, an e-mail or an unsaved outcome."""
         return bool(self.jobs or self.late) or self.state.mailbox.is_sending
+
+    @property
+    def may_leave(self) -> bool:
+        """Whether it may leave the memory: nothing is under way, and no client waits for it."""
+        return not (self.is_busy or self.is_attended)
 
     @property
     def is_attended(self) -> bool:

@@ -94,7 +94,7 @@ class Runner:
         if isinstance(found, LeaveLoop):
             found = await self._in_thread(scope, body, suspended, found, receive)
         elif saving is not None:
-            found = await self._saved(scope, suspended, found, saving)
+            found = await self._saved(scope, body, suspended, found, saving, receive)
         if suspended.waiting:
             with self.waits():
                 found = await self._rerun(found.environ, scope, body, receive)
@@ -115,12 +115,16 @@ class Runner:
     def refused(self, scope: Scope, sentence: str) -> Outcome:
         return Outcome({"wsgi.input": None}, self._refusal(scope["raw_path"].decode("latin-1"), 503, sentence))
 
-    async def _saved(self, scope: Scope, suspended: SuspendedRequest, found: Outcome, saving: Saving) -> Outcome:
-        """Return an outcome once it is saved, or the refusal if it cannot be."""
+    async def _saved(  # what `run` has
+        self, scope: Scope, body: bytes, suspended: SuspendedRequest, found: Outcome, saving: Saving, receive: Receive
+    ) -> Outcome:
+        """Return an outcome once it is saved. If it cannot be, refuse the request, or run one again that only reads."""
         try:
             for future in saving.futures:
                 await asyncio.wrap_future(future)
         except StorageError as error:
+            if _only_reads(found.environ["REQUEST_METHOD"], found.environ["PATH_INFO"]):
+                return await self._in_thread(scope, body, suspended, LeaveLoop(waits=True), receive)
             suspended.waiting = False
             return self.refused(scope, str(error))
         saving.finish()
@@ -134,7 +138,7 @@ class Runner:
         if self.storage.is_shared and _CONTROL not in environ["PATH_INFO"]:
             return LeaveLoop(waits=True), None
         environ[LOOP] = True
-        is_read = environ["REQUEST_METHOD"] in _SAFE and _RECEIVER not in environ["PATH_INFO"]
+        is_read = _only_reads(environ["REQUEST_METHOD"], environ["PATH_INFO"])
         try:
             return self.storage.begin(partial(self._answered, environ), is_read=is_read)
         except LeaveLoop as leave:
@@ -154,7 +158,8 @@ class Runner:
     def _in_step(self, scope: Scope, body: bytes, suspended: SuspendedRequest) -> Outcome:
         acts = _ACTING in suspended.begun
         try:
-            return self.storage.run(partial(self._run_once, scope, body, suspended, acts=acts))
+            step = partial(self._run_once, scope, body, suspended, acts=acts)
+            return self.storage.run(step, is_read=_only_reads(scope["method"], scope["raw_path"].decode("latin-1")))
         except StorageError as error:
             suspended.waiting = False
             return self.refused(scope, str(error))
@@ -181,7 +186,7 @@ class Runner:
             if isinstance(found, LeaveLoop):
                 found = await self._in_thread(scope, body, suspended, found, receive)
             elif saving is not None:
-                found = await self._saved(scope, suspended, found, saving)
+                found = await self._saved(scope, body, suspended, found, saving, receive)
             if not suspended.waiting or not in_time:
                 return found
             environ = found.environ
@@ -204,6 +209,10 @@ class Runner:
             yield
         finally:
             self.waiting.discard(task)
+
+
+def _only_reads(method: str, path: str) -> bool:
+    return method in _SAFE and _RECEIVER not in path
 
 
 async def _wanted(work: Future[Outcome], receive: Receive) -> Outcome:

@@ -4,7 +4,7 @@ import pytest
 from stored_workspace import StoredWorkspace
 
 from mockserver.core.traffic.exchange import Exchange, Held
-from mockserver.core.workspaces.workspace import WorkspaceLimits
+from mockserver.core.workspaces.workspace import Queued, WorkspaceLimits
 from mockserver.resources.webhooks.history import Export, Files, keep_file
 from mockserver.settings import Settings
 from mockserver.storage import records
@@ -168,3 +168,14 @@ def test_an_answer_is_written_by_the_server_that_holds_it_when_another_one_was_f
     held_by_engine.apply(written.changes())
 
     assert [(row.id, row.status) for row in held_by_engine.load().journal] == [("other", None), ("held", 200)]
+
+
+def test_an_email_that_was_queued_in_a_failed_step_is_not_on_its_way(api):
+    leaves, stays = Queued(), Queued()
+    leaves.is_under_way = True
+    workspace = api.workspace
+    workspace.queued = {"1": leaves, "2": stays}
+
+    records.take_over(workspace, StoredWorkspace.of(workspace).load())
+
+    assert workspace.queued == {"1": leaves}
