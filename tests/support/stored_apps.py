@@ -64,6 +64,9 @@ _OF_MEMORY = {
 }
 #: Why further tests are left out where that is a database, by the beginnings of their names.
 _OF_NO_DATABASE = {
+    "gives a workspace back before its step ends, which only a server alone does": (
+        "tests/workspaces/test_letting_go.py",
+    ),
     "has the workspaces in the order in which one server has used them": (
         "tests/dashboard/test_workspaces.py::test_the_list_has_all_workspaces_the_one_used_last_first",
         "tests/workspaces/test_eviction.py::test_the_longest_idle_workspace_goes_for_a_new_one_and_never_the_default_one",
