@@ -48,7 +48,7 @@ class Commit:
 
     @property
     def is_current(self) -> bool:
-        """Whether all workspaces are those on which the changes build."""
+        """Whether the changes build on the current state of each workspace: none was lost since."""
         return all(saved.losses == losses for saved, losses in self.saved)
 
 

@@ -137,7 +137,7 @@ class Engine(Protocol):
 
     @property
     def is_alone(self) -> bool:
-        """Whether no other server uses the store, so that what is in memory is up to date."""
+        """Whether this server uses the store exclusively: its copies in memory are current."""
 
     def write(self, *batches: Batch) -> None:
         """Write batches, one after the other, in one transaction; an empty one only shows whether that is possible.

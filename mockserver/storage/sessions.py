@@ -116,7 +116,7 @@ class Session(Step):
         return Batch(removed, [row for row in taken if row is not None], self.counts, nonce)
 
     def commit(self) -> Commit | None:
-        """Return all changes, to be saved as a whole, or None without any."""
+        """Return all changes as one atomic commit, or None without changes."""
         batch = self.batch()
         removed = {name: outline for name, (_, outline) in self.removed.items()}
         names = {row.name for row in batch.rows}.union(removed)
@@ -326,7 +326,7 @@ class SessionStorage(EngineStorage):
                 self._revert(name, outline, own)
 
     def _revert(self, name: str, outline: Outline | None, own: Iterable[SavedWorkspace]) -> None:
-        """Let the store forget a workspace that could not be saved, or know one again that could not be removed."""
+        """Undo a failed creation or removal of a workspace in the store."""
         assert self._commits is not None, "changes of a shared store are saved at once"
         for saved in own:
             saved.workspace.access.saved, saved.workspace.access.is_gone = None, True

@@ -59,7 +59,7 @@ class StorageStatus(NamedTuple):
 
 
 class Step:
-    """The workspaces that a step has, and what it does once it is over."""
+    """A step's open workspaces, and the calls it makes at its end."""
 
     __slots__ = ("after", "held")
 
@@ -79,7 +79,7 @@ class Step:
         self.held = []
 
     def finish(self) -> None:
-        """Do what was put off to the end."""
+        """Make the calls of `after`, and log those that fail."""
         for call in self.after:
             try:
                 call()
@@ -88,7 +88,7 @@ class Step:
 
 
 class Saving(NamedTuple):
-    """A step that is over and not saved yet."""
+    """The unfinished save of an ended step."""
 
     #: Done when it is saved; each may have a `StorageError`.
     futures: Sequence[Future[None]]
@@ -106,7 +106,7 @@ class Saving(NamedTuple):
         self.finish()
 
     def then(self) -> None:
-        """Wait in another thread, if there is anything to wait for; what cannot be saved is forgotten."""
+        """Wait in another thread, if necessary; a failed save is ignored, since nobody waits for an answer."""
         if not self.futures:
             self.finish()
             return

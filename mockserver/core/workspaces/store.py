@@ -143,7 +143,7 @@ class Store:
             self._key_index.add(key, outline.name)
 
     def _revert(self, name: str, outline: Outline | None) -> Workspace | None:
-        """Forget a workspace that could not be saved, and know one again that could not be removed.
+        """Undo a failed creation or removal of a workspace.
 
         Return the workspace that was made under the name of the latter meanwhile, and is forgotten.
         """
