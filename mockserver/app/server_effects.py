@@ -72,10 +72,13 @@ class ServerEffects:
             self._listener = None
 
     def call(self, url: str, job: Job) -> None:
-        """Queue a job by host; `job.done` gets its outcome, in any thread."""
+        """Queue a job by host; `job.done` gets its outcome, in any thread.
+
+        A job that comes while the server stops has no outcome, as one that is running then: the next server repeats it.
+        """
         host = urlsplit(url).netloc.lower()
         task = Task(lambda: _outcome(job, self._egress, self._ca), job.done, lambda: job.is_wanted, host)
-        if not self._dispatcher.submit(task):
+        if not self._dispatcher.submit(task) and not self._dispatcher.is_closed:
             self._dispatcher.refuse(job.done, CallOutcome(error="the queue of webhook calls is full"))
 
     def post(self, mail: Mail, report: Report, wanted: IsWanted) -> None:

@@ -91,6 +91,10 @@ class Dispatcher:
         with self._changed:
             return self._queue.unfinished
 
+    @property
+    def is_closed(self) -> bool:
+        return self._closed
+
     def close(self) -> None:
         """Start no more tasks, and drop queued tasks and results of running tasks."""
         with self._changed:

@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 
 from mockserver import MockServer
+from mockserver.app.server_effects import ServerEffects
 
 START = "2026-01-15T09:00:00Z"
 PATIENCE = 10
@@ -90,6 +91,22 @@ def test_retry_due_between_servers_is_made_at_the_start(start, scenario, peer):
 
     with start():
         peer.await_calls(2)
+
+
+def test_call_that_falls_due_while_a_server_stops_is_made_by_the_next(start, scenario, peer, monkeypatch):
+    call = ServerEffects.call
+
+    def call_late(effects, url, job):
+        effects.close()
+        call(effects, url, job)
+
+    with monkeypatch.context() as patch, start() as server:
+        patch.setattr(ServerEffects, "call", call_late)
+        server.workspace(scenario, name="w").trigger("delivered")
+
+    with start() as server:
+        assert again(server).deliveries.all(state="delivered", wait=PATIENCE)
+    assert len(peer.bodies) == 1
 
 
 def test_reset_cancels_repeated_calls(start, scenario, peer):
