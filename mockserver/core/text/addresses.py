@@ -45,17 +45,18 @@ _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 def ascii_form(name: str) -> str:
     """Return a domain name in lower case and A-labels (`xn--bcher-kva.test`); another text is only lowered.
 
-    Unicode is mapped as browsers do it (UTS 46, without the transitional forms of IDNA 2003).
+    Unicode is mapped as browsers do it (UTS 46, without the transitional forms of IDNA 2003). Dots at the end are kept,
+    so that a name with one is no `is_host_name` and equals no other name (contract/domains#authentication).
     """
     name = name.strip()
     if name.isascii() or len(name) > _LONGEST:
-        return name.rstrip(".").lower()
+        return name.lower()
     import idna  # noqa: PLC0415  # large tables, which few names need
 
     try:
-        return idna.encode(name, uts46=True).decode().rstrip(".")
+        return idna.encode(name, uts46=True).decode()
     except UnicodeError:  # a label that is empty, too long, or no text
-        return name.rstrip(".").lower()
+        return name.lower()
 
 
 def unicode_form(name: str) -> str:
@@ -90,7 +91,7 @@ def comparable(address: str) -> str:
 def is_email(text: str) -> bool:
     """Return whether a text is an e-mail address without IP address."""
     local, _, domain = text.rpartition("@")
-    is_whole = len(text) <= LONGEST_EMAIL and domain == domain.strip() and not domain.endswith(".")
+    is_whole = len(text) <= LONGEST_EMAIL and domain == domain.strip()
     return is_whole and is_host_name(ascii_form(domain)) and _local_part().fullmatch(local) is not None
 
 
@@ -133,7 +134,7 @@ def host_name(host: str) -> str | None:
 def is_host(host: str) -> bool:
     """Return whether a Host header can be part of an address: its name can exist, and its port too."""
     found, name = _HOST.fullmatch(host), host_name(host)
-    if not (found and name) or len(name) > _LONGEST or ".." in name or not 0 < int(found["port"] or 80) < 2**16:
+    if not (found and name) or len(name) > _LONGEST or ".." in f"{name}." or not 0 < int(found["port"] or 80) < 2**16:
         return False
     return all(_unicode_label(label) != label for label in name.split(".") if label.startswith(_ENCODED))
 

@@ -85,7 +85,7 @@ def fault_of_host(host: str) -> str | None:
 def _plain(name: str) -> str:
     """Return a name of a setting in the form of `host_name`: without port, in lower case and A-labels."""
     dot, name = name[: name.startswith(".")], name.removeprefix(".")
-    return dot + addresses.ascii_form(re.sub(r"^([^:]+|\[.*\]):\d*$", r"\1", name).strip("[]"))
+    return dot + addresses.ascii_form(re.sub(r"^([^:]+|\[.*\]):\d*$", r"\1", name).strip("[]")).removesuffix(".")
 
 
 def _is_private(origin: str) -> bool:

@@ -223,7 +223,7 @@ class Hostname(fields.String):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         text = super()._deserialize(value, attr, data, **kwargs)
-        name = "" if text is None or text.endswith(".") else ascii_form(text)
+        name = "" if text is None else ascii_form(text)
         if text != text.strip() or not is_host_name(name):
             raise invalid("Not a valid hostname")
         return name
