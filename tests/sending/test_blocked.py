@@ -2,6 +2,8 @@
 
 import pytest
 
+from mockserver.resources.webhooks.blocked import REASONS
+
 BOB = "bob@example.test"
 OTHER = {"sender": {"email": "other@acme.test"}}
 
@@ -93,11 +95,49 @@ def test_blocked_contacts_are_listed_the_newest_first(sending):
 
     assert found["count"] == 2
     assert [
-        (row["email"], row.get("senderEmail"), row["reason"]["code"], row["blockedAt"]) for row in found["contacts"]
+        (row["email"], row["senderEmail"], row["reason"]["code"], row["blockedAt"]) for row in found["contacts"]
     ] == [
         ("eve@example.test", "news@acme.test", "contactFlaggedAsSpam", "2026-01-15T10:00:00.000Z"),
-        (BOB, None, "hardBounce", "2026-01-15T09:00:00.000Z"),
+        (BOB, "news@acme.test", "hardBounce", "2026-01-15T09:00:00.000Z"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("event", "members"),
+    [("hardBounce", {}), ("hardBounce", {"type": "marketing"}), ("spam", {}), ("unsubscribed", {})],
+)
+@pytest.mark.parametrize(
+    ("payload", "sender"),
+    [({}, "news@acme.test"), ({"sender_email": "other@acme.test"}, "other@acme.test"), ({"sender_email": "x"}, None)],
+)
+def test_the_sender_of_the_e_mail_that_blocked_a_contact_is_listed(sending, event, members, payload, sender):
+    here = sending()
+    trigger(here, event, payload=payload, **members)
+
+    state = here.api.get("/_mock/state").json
+    assert [row["senderEmail"] for row in listed(here).json["contacts"]] == [sender]
+    assert here.api.put("/_mock/state", json=state).status_code == 200
+    assert [row["senderEmail"] for row in listed(here).json["contacts"]] == [sender]
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_the_sender_that_a_scenario_names_is_listed_and_null_without_one(sending, reason):
+    contacts = [
+        {"email": "a@x.test", "reason": reason, "sender": "ops@acme.test"},
+        {"email": "b@x.test", "reason": reason},
+    ]
+    found = listed(sending({"blocked_contacts": contacts})).json["contacts"]
+
+    assert {row["email"]: row["senderEmail"] for row in found} == {"a@x.test": "ops@acme.test", "b@x.test": None}
+
+
+def test_a_bounce_is_filtered_by_the_sender_of_its_e_mail(sending):
+    here = sending()
+    trigger(here, "hardBounce", payload={"sender_email": "OTHER@acme.test"})
+
+    assert listed(here, senders="other@acme.test").json["count"] == 1
+    assert listed(here, senders="news@acme.test").json["count"] == 0
+    assert outcome(here) == "blocked"
 
 
 CONTACTS = [

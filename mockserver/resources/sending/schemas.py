@@ -179,7 +179,9 @@ class BlockedContactOut(Output):
     names_from = CLIENT
 
     email = Text(required=True, **documented())
-    senderEmail = Text(**documented("of a spam report or an unsubscription"))
+    senderEmail = Text(
+        required=True, allow_none=True, **documented("of the e-mail after which it was blocked; null if unknown")
+    )
     reason = fields.Nested(Reason, required=True, **documented())
     blockedAt = MillisecondMoment(required=True, **documented())
 

@@ -31,7 +31,7 @@ class BlockedContactItem(Item):
         validate=validate.OneOf(tuple(REASONS)), load_default=HARD_BOUNCE, **about("why, as the API tells it")
     )
     sender = Email(
-        **about("whose e-mail was reported as spam, which blocks for this sender only, or unsubscribed from")
+        **about("whose e-mail bounced, was unsubscribed from, or reported as spam, which blocks for this sender only")
     )
 
     @pre_dump

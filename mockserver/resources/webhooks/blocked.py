@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from mockserver.core.state.state import Account
-from mockserver.core.text.addresses import LONGEST_EMAIL, comparable
+from mockserver.core.text.addresses import LONGEST_EMAIL, comparable, is_email
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.webhooks.event import EMAIL, TRANSACTIONAL_EMAIL, Occurrence, RaisedEvent
 
@@ -37,8 +37,8 @@ class BlockedContact:
     blocked_at: datetime
     #: One of `REASONS`.
     reason: str = HARD_BOUNCE
-    #: The sender of the reported or unsubscribed e-mail, or empty. A spam report blocks this sender only, any other
-    #: reason blocks all senders of the account.
+    #: The sender of the e-mail after which the contact was blocked, or empty if unknown. A spam report blocks this
+    #: sender only, any other reason blocks all senders of the account.
     sender: str = ""
 
     @property
@@ -56,7 +56,8 @@ def block_after(workspace: Workspace, account: Account, row: RaisedEvent, occurr
     if full := workspace.state.full(1):
         _LOG.warning("workspace %s does not keep that %s is blocked: %s", workspace.name, occurrence.to, full)
     else:
-        sender = "" if reason == HARD_BOUNCE else occurrence.sender[:LONGEST_EMAIL]
+        # The payload of a triggered event may give any text as the sender.
+        sender = occurrence.sender if is_email(occurrence.sender) else ""
         block(account, BlockedContact(occurrence.to, occurrence.at, reason, sender))
 
 

@@ -198,7 +198,7 @@ class TestEvent:
         here.do(mail(), {"event": "delivered"})
 
         assert state["accounts"][0]["blocked_contacts"] == [
-            {"email": "bob@example.test", "blocked_at": "2026-01-15T09:00:00Z"}
+            {"email": "bob@example.test", "blocked_at": "2026-01-15T09:00:00Z", "sender": "owner@acme.test"}
         ]
         assert here.events()[-1][0] == "blocked"
 
