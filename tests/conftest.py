@@ -280,7 +280,7 @@ class ContractSize(NamedTuple):
     #: The operations of contract/README#resources, each with a file under `fixtures/`.
     operations: int = 34
     #: What coverage counts: operations, statuses, codes, fields and transitions.
-    points: int = 323
+    points: int = 324
 
 
 @pytest.fixture(scope="session")

@@ -74,8 +74,9 @@ def test_sending_raises_request_and_two_seconds_later_delivered(sending):
         (
             {"sender": {"email": "jo@else.test"}, "scheduledAt": LATER},
             (
-                "nothing is sent at 2026-01-15T10:00:00Z: jo@else.test is not a verified sender, and else.test is "
-                "not an authenticated domain of the account; webhooks get the event error"
+                "nothing is sent at 2026-01-15T10:00:00Z unless the sender is valid by then: jo@else.test is not a "
+                "verified sender, and else.test is not an authenticated domain of the account; webhooks get the event "
+                "error"
             ),
         ),
         (

@@ -11,11 +11,12 @@ from mockserver.core.contract import errors
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.time.state_machine import ABSENT, StateMachine
-from mockserver.core.traffic.mail import TO, Mail, MailContent, Party
+from mockserver.core.traffic.mail import TO, Mail, MailContent, Party, Recipient
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.lifecycle import Lifecycle, send_mail
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account import spending
+from mockserver.resources.senders.model import why_not_valid
 from mockserver.resources.webhooks import events
 from mockserver.resources.webhooks.catalogue import STORIES
 
@@ -71,16 +72,18 @@ def completed(workspace: Workspace, account: Account, content: MailContent) -> M
     return content._replace(sender=sender, message_id=content.message_id or events.draw_message_id(workspace))
 
 
-SCHEDULED, SENT, CANCELLED = "scheduled", "sent", "cancelled"
+SCHEDULED, SENT, REJECTED, CANCELLED = "scheduled", "sent", "rejected", "cancelled"
 MACHINE = StateMachine(
     "scheduled_email",
     ("schedule", ABSENT, SCHEDULED),
     ("fall_due", SCHEDULED, SENT),
+    ("reject", SCHEDULED, REJECTED),
     ("cancel", SCHEDULED, CANCELLED),
-    timed=frozenset({"fall_due"}),
+    timed=frozenset({"fall_due", "reject"}),
 )
-#: The rejection of a scheduled e-mail without credits; the words are proposed.
+#: Why a scheduled e-mail is rejected without credits, and by a control call; the words are proposed.
 _NO_CREDITS = "Sending has been rejected because the account has not enough credits"
+_BY_HAND = "Sending has been rejected"
 #: Printable ASCII but `<`, `>` and `@`, which separate the parts of a message id.
 _PART = "[!-;=?A-~]+"
 _MESSAGE_ID = re.compile(f"<{_PART}@{_PART}>")
@@ -100,9 +103,9 @@ class ScheduledEmail:
     subject: str = ""
     batch_id: str | None = None
     state: str = SCHEDULED
-    #: The content; None if only the recipient is known, and after sending or cancelling.
+    #: The content; None if only the recipient is known, and after sending, rejecting or cancelling.
     mail: MailContent | None = None
-    #: The reason why the service will not send it, or None.
+    #: Why the service has rejected it, or will do so because a scenario says it; else None.
     rejected: str | None = None
     #: The id of the request that has scheduled it, if any.
     request: str | None = None
@@ -208,6 +211,26 @@ def _forget(workspace: Workspace, account: Account, email: ScheduledEmail) -> No
     email.mail = None
 
 
+@SCHEDULED_EMAIL.guard("fall_due")
+def _send_or_reject(workspace: Workspace, account: Account, email: ScheduledEmail) -> str:
+    return "fall_due" if _why_rejected(workspace, account, email) is None else "reject"
+
+
+def _why_rejected(workspace: Workspace, account: Account, email: ScheduledEmail) -> str | None:
+    """Return why an e-mail cannot be sent at this moment, or None (contract/sending#scheduled)."""
+    sender = email.mail.sender.email if email.mail is not None else ""
+    # An e-mail of a scenario may name no sender: the account's default sender is used, and is not checked.
+    reason = email.rejected or (why_not_valid(account, sender) if sender else None)
+    if reason is None and not spending.are_left(workspace, account, "email", cost([_content(email)])):
+        return _NO_CREDITS
+    return reason
+
+
+def _content(email: ScheduledEmail) -> MailContent:
+    recipients = (Recipient(TO, Party(email.to)),)
+    return email.mail or MailContent(Party(""), recipients, email.subject, message_id=email.message_id)
+
+
 @SCHEDULED_EMAIL.on("fall_due")
 def _fall_due(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:
     content = email.mail
@@ -215,10 +238,12 @@ def _fall_due(workspace: Workspace, account: Account, email: ScheduledEmail) -> 
     if content is None:
         spending.use(workspace, account, "email")
         events.raise_story(workspace, account, "delivered", email.to, email.message_id, email.subject)
-        return
-    if email.rejected is None and not spending.are_left(workspace, account, "email", cost([content])):
-        email.rejected = _NO_CREDITS
-    if email.rejected is None:
-        send(workspace, account, [content], request=email.request)
     else:
-        reject(workspace, account, [content], email.rejected)
+        send(workspace, account, [completed(workspace, account, content)], request=email.request)
+
+
+@SCHEDULED_EMAIL.on("reject")
+def _reject(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:
+    email.rejected, content = _why_rejected(workspace, account, email) or _BY_HAND, _content(email)
+    _forget(workspace, account, email)
+    reject(workspace, account, [completed(workspace, account, content)], email.rejected)

@@ -16,7 +16,7 @@ from mockserver.core.text.messages import shown, too_many
 from mockserver.core.traffic.mail import KINDS, Attachment, MailContent, Party, Recipient
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.scheduled_emails import model
-from mockserver.resources.scheduled_emails.model import MACHINE, SCHEDULED, ScheduledEmail
+from mockserver.resources.scheduled_emails.model import MACHINE, REJECTED, SCHEDULED, SENT, ScheduledEmail
 from mockserver.resources.section import Instant, Item, Section, SectionError, TakenError, about, claim
 from mockserver.resources.webhooks.events import draw_message_id
 from mockserver.web.schemas.errors import Longest
@@ -190,7 +190,7 @@ def _check_batch_id(value: str) -> None:
 
 
 class ScheduledEmailItem(Item):
-    """A scheduled, sent or cancelled e-mail."""
+    """An e-mail that is scheduled, or was sent, rejected or cancelled."""
 
     message_id = fields.String(validate=_check_message_id, **about("its id, <id@host>; drawn if left out"))
     batch_id = fields.String(
@@ -204,10 +204,12 @@ class ScheduledEmailItem(Item):
     state = fields.String(
         validate=validate.OneOf(MACHINE.states),
         load_default=SCHEDULED,
-        **about("whether it waits, was sent, or was cancelled"),
+        **about("whether it waits, or was sent, rejected or cancelled"),
     )
     mail = fields.Nested(MailItem, **about("what is sent; without it only to whom it goes is known"))
-    rejected = fields.String(**about("why the service will not send it after all; left out: it will"))
+    rejected = fields.String(
+        **about("why the service has rejected it or, when it is due, will; left out: sender and credits decide")
+    )
     request = fields.String(**about("the id of the request that has scheduled it"))
     created_at = Instant(**about("when it was scheduled"))
 
@@ -227,10 +229,12 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> It
         row = ScheduledEmail(**{**item, "message_id": message_id, "batch_id": batch_id})
         account.table(ScheduledEmail)[message_id] = row
         if row.state != SCHEDULED:
+            if row.state == SENT and row.rejected is not None:  # written before there was the state `rejected`
+                row.state = REJECTED
             row.mail = None
             continue
         if row.mail is not None:
-            row.mail = model.completed(workspace, account, row.mail._replace(message_id=message_id))
+            row.mail = row.mail._replace(message_id=message_id)
             model.count(account, row)
         model.await_moment(workspace, account, row)
 

@@ -17,7 +17,7 @@ from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.lifecycle import Lifecycle, send_mail
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
-from mockserver.resources.domains.domain import NO_POLICY, OK, dmarc_policy, dns_view, find
+from mockserver.resources.domains.domain import NO_POLICY, OK, Domain, dmarc_policy, dns_view, find
 
 AWAITING, VERIFIED = "awaiting_verification", "verified"
 MACHINE = StateMachine(
@@ -159,6 +159,19 @@ def _refuse_duplicate(account: Account, email: str, owner: int | None) -> None:
         taken = f"sender {owner} ({state}) of account {account.name} has it"
         reason = f"duplicate e-mail address {reasons.shown(email)}: {taken}"
         raise errors.DUPLICATE_PARAMETER(f"A sender with email {email} already exists").because(reason)
+
+
+def why_not_valid(account: Account, address: str) -> str | None:
+    """Return why the service sends no e-mail of an address, or None (contract/sending#senders).
+
+    Valid are verified senders, and all addresses of authenticated domains.
+    """
+    domain = account.rows_of(Domain).get(domain_of(address))
+    sender = account.rows_of(Sender).get((account.record_of(Addresses) or Addresses()).get(comparable(address), 0))
+    if (domain is not None and domain.authenticated) or (sender is not None and sender.active):
+        return None
+    refused = f"Sending has been rejected because the sender you used {address} is not valid."
+    return f"{refused} Validate your sender or authenticate your domain"
 
 
 def _refuse_strict_policy(workspace: Workspace, account: Account, name: str) -> None:

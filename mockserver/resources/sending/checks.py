@@ -12,14 +12,13 @@ from typing import Any
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, ServiceError
 from mockserver.core.text import addresses
-from mockserver.core.text.addresses import comparable, domain_of, is_email, is_url
+from mockserver.core.text.addresses import is_email, is_url
 from mockserver.core.time.duration import parse_instant
 from mockserver.core.traffic.mail import BCC, CC, KINDS, TO, Attachment, Party
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.campaigns.model import EMAIL_TEMPLATE, Campaign
-from mockserver.resources.domains.domain import Domain
 from mockserver.resources.scheduled_emails.model import is_batch_id
-from mockserver.resources.senders.model import Sender
+from mockserver.resources.senders.model import Sender, why_not_valid
 from mockserver.resources.sending.request import Given, SendRequest, compact, missing, party, wrong
 from mockserver.resources.webhooks.events import default_sender
 
@@ -296,25 +295,9 @@ def _check_counts(found: SendRequest, _: Caller) -> None:
 
 def _check_validity(found: SendRequest, caller: Caller) -> None:
     """Reject or refuse, by `behaviour.send_invalid_sender`, an invalid sender."""
-    address = found.sender.email
-    if _is_valid(caller, address):
-        return
-    found.rejected = (
-        f"Sending has been rejected because the sender you used {address} is not valid. "
-        "Validate your sender or authenticate your domain"
-    )
-    if caller.workspace.state.behaviour.send_invalid_sender == "refuse":
+    found.rejected = why_not_valid(caller.account, found.sender.email)
+    if found.rejected is not None and caller.workspace.state.behaviour.send_invalid_sender == "refuse":
         raise INVALID_PARAMETER(found.rejected).because(found.rejected)
-
-
-def _is_valid(caller: Caller, address: str) -> bool:
-    """Return whether an address is a verified sender, or its domain authenticated."""
-    domain = caller.account.rows_of(Domain).get(domain_of(address))
-    if domain is not None and domain.authenticated:
-        return True
-    wanted = comparable(address)
-    senders = caller.account.rows_of(Sender).values()
-    return any(row.active and comparable(row.email) == wanted for row in senders)
 
 
 #: In the order of the contract: the first mistake is refused.

@@ -88,7 +88,7 @@ def _act(caller: Caller, request: SendRequest, contents: Sequence[MailContent], 
         return
     if request.rejected is not None:
         address = request.sender.email
-        when = f" at {request.body['scheduledAt']}" if request.scheduled_at is not None else ""
+        when = f" at {request.body['scheduledAt']} unless the sender is valid by then" if request.scheduled_at else ""
         domain = f"{domain_of(address)} is not an authenticated domain of the account"
         invalid = f"{reasons.shown(address)} is not a verified sender, and {domain}"
         caller.warn(f"nothing is sent{when}: {invalid}; webhooks get the event error")
@@ -110,7 +110,7 @@ def _schedule(
     for content in contents:
         row = ScheduledEmail(
             content.message_id, max(moment, now), content.recipients[0].party.email, content.subject,
-            batch_id.lower(), mail=content, rejected=request.rejected, request=workspace.cause_request, created_at=now,
+            batch_id.lower(), mail=content, request=workspace.cause_request, created_at=now,
         )  # fmt: skip
         scheduled.schedule(workspace, caller.account, row)
 
@@ -154,7 +154,7 @@ def scheduled_status(caller: Caller, identifier: str, query: dict[str, Any]) -> 
     if is_batch and ("startDate" in query) is not ("endDate" in query):
         period = reasons.period(query.get("startDate"), query.get("endDate"))
         raise errors.MISSING_PARAMETER("startDate and endDate are required together").because(period)
-    emails = scheduled.find(caller, identifier, scheduled.SCHEDULED, scheduled.SENT)
+    emails = scheduled.find(caller, identifier, scheduled.SCHEDULED, scheduled.SENT, scheduled.REJECTED)
     rows = [_status(email, caller.workspace.state.clock.start) for email in emails]
     if not is_batch:
         return rows[0]
@@ -172,11 +172,10 @@ def _is_included(row: dict[str, Any], query: dict[str, Any]) -> bool:
 
 def _status(email: ScheduledEmail, start: datetime) -> dict[str, Any]:
     """Return an e-mail's API form; scenario e-mails without creation date use the clock's start."""
-    status = "error" if email.rejected is not None else "processed"
     return {
         "scheduledAt": email.scheduled_at,
         "createdAt": email.created_at or start,
-        "status": "queued" if email.state == scheduled.SCHEDULED else status,
+        "status": {scheduled.SCHEDULED: "queued", scheduled.REJECTED: "error"}.get(email.state, "processed"),
     }
 
 
