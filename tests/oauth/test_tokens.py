@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from mockserver.resources.oauth.model import Secrets
+
 
 def test_each_grant_type_gives_tokens_that_are_not_cached(realm, is_refused):
     """RFC 6749, 5.1."""
@@ -140,3 +142,19 @@ def test_an_app_and_its_grants_go_with_its_account(make_realm, story, pkce, is_r
     assert (realm.works(granted), realm.works(other)) == (False, True)
     assert is_refused(realm.exchange("any", "of-shop", **answered), 401, "invalid_client")
     assert realm.api.get("/_mock/oauth/apps/of-shop").status_code == 404
+
+
+def test_deleted_sub_account_leaves_no_secrets_of_its_grants(make_realm, story, pkce):
+    accounts = [row | ({"role": "sub_account"} if row["name"] == "shop" else {}) for row in story["accounts"]]
+    realm = make_realm(accounts=accounts)
+    asked, answered = pkce
+    boss = realm.exchange(realm.code("public-app", **asked), "public-app", **answered).json["access_token"]
+    known = set(realm.api.workspace.state.record_of(Secrets))
+    code = realm.code("public-app", "keeper@shop.test", **asked)
+    keeper = realm.exchange(code, "public-app", **answered).json["access_token"]
+    assert realm.works(keeper)
+
+    assert realm.api.delete("/v3/corporate/subAccount/1003002", key="key-group").status_code == 204
+
+    assert set(realm.api.workspace.state.record_of(Secrets)) == known
+    assert (realm.works(keeper), realm.works(boss)) == (False, True)

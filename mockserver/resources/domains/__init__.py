@@ -10,6 +10,7 @@ RESOURCE = Resource(
     "domains",
     DOMAINS.operations,
     lazy_lifecycles={"domain": _model.DOMAIN},
+    listeners={("sub_account_plan", "delete"): _model.forget_sub_account},
     lazy_section=_section.SECTION,
     lazy_workspace=_section.WORKSPACE,
     members=frozenset({"brevo_code", "domains"}),

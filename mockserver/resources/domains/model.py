@@ -9,6 +9,7 @@ from mockserver.core.contract.errors import DNS_NOT_CONFIGURED, DOCUMENT_NOT_FOU
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import ascii_form, below_registrable, parents
+from mockserver.core.traffic.causes import Changed
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
@@ -228,13 +229,24 @@ def _agree_on_a_broken_record(workspace: Workspace, account: Account, domain: Do
 
 
 @DOMAIN.on("delete")
-def _forget_records(workspace: Workspace, account: Account, domain: Domain) -> None:
-    """Remove the DNS view, except policy and mailbox provider, after deleting the last domain."""
-    if any(named(workspace, {domain.name})):
-        return
-    view = workspace.state.table(DnsView).pop(domain.name, None)
-    if view is not None and (view.dmarc_policy is not None or view.free_mail != gives_mailboxes(domain.name)):
-        workspace.state.table(DnsView)[domain.name] = DnsView(dmarc_policy=view.dmarc_policy, free_mail=view.free_mail)
+def _forget_deleted(workspace: Workspace, account: Account, domain: Domain) -> None:
+    _forget_records(workspace, {domain.name})
+
+
+def forget_sub_account(workspace: Workspace, change: Changed) -> None:
+    """Delete the domains of a deleted sub-account with their DNS records; a listener of this transition."""
+    domains = workspace.state.accounts[int(change.key)].table(Domain)
+    names = set(domains)
+    domains.clear()
+    _forget_records(workspace, names)
+
+
+def _forget_records(workspace: Workspace, names: set[str]) -> None:
+    """Remove the DNS views of names that no account has any more, except policy and mailbox provider."""
+    for name in names - {domain.name for _, domain in named(workspace, names)}:
+        view = workspace.state.table(DnsView).pop(name, None)
+        if view is not None and (view.dmarc_policy is not None or view.free_mail != gives_mailboxes(name)):
+            workspace.state.table(DnsView)[name] = DnsView(dmarc_policy=view.dmarc_policy, free_mail=view.free_mail)
 
 
 def _agree(workspace: Workspace, domain: Domain, **answers: str) -> None:

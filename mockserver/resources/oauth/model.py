@@ -278,6 +278,7 @@ def remove_apps(workspace: Workspace, *apps: App) -> None:
 
 
 def remove_apps_of_sub_account(workspace: Workspace, change: Changed) -> None:
-    """Remove the apps of a deleted sub-account; a listener of this transition (contract/corporate)."""
-    name = workspace.state.accounts[int(change.key)].name
-    remove_apps(workspace, *(row for row in workspace.state.table(App).values() if row.account == name))
+    """Remove the apps of a deleted sub-account, and the secrets of its grants; a listener (contract/corporate)."""
+    account = workspace.state.accounts[int(change.key)]
+    remove_apps(workspace, *(row for row in workspace.state.table(App).values() if row.account == account.name))
+    forget_secrets(workspace, *(secret for row in account.rows_of(Grant).values() for secret in row.secrets))
