@@ -224,3 +224,18 @@ def test_e_mail_whose_recipient_alone_is_known_needs_a_credit(sending):
     here.advance("PT1H")
 
     assert (machine(here, "<1@x>")["state"], here.events()) == ("rejected", [("error", BOB)])
+
+
+def test_scheduled_e_mail_of_a_deleted_sub_account_is_never_due(sending):
+    here = sending(SENDERS)
+    sub = {"name": "sub", "id": 77, "role": "sub_account", "of": "boss", "api_keys": ["sub-key"]}
+    sub["senders"] = [{"name": "News", "email": "news@acme.test", "state": "verified"}]
+    boss = {"name": "boss", "role": "master", "api_keys": ["boss-key"]}
+    do(here, "POST", "/_mock/seed", {"accounts": [boss, sub]})
+    mail = {"sender": NEWS, "to": [{"email": BOB}], "subject": "Hi", "textContent": "Hi", "scheduledAt": LATER}
+    assert here.api.post("/v3/smtp/email", key="sub-key", json=mail).status_code == 202
+
+    assert here.api.delete("/v3/corporate/subAccount/77", key="boss-key").status_code == 204
+    here.advance("PT2H")
+
+    assert (here.mails(), here.api.get("/_mock/machines/scheduled_email").json["items"]) == ([], [])
