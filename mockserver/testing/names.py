@@ -24,8 +24,8 @@ FaultName = Literal[
 MachineEvent = Literal[
     "verify_ownership", "dns_published", "authenticate", "dns_broken", "delete", "verify", "expire_otp", "resend_otp",
     "change_email", "trust", "succeed", "fail", "give_up", "redeliver", "cancel", "complete", "notify", "assign",
-    "change", "accept_bulk", "apply_bulk", "reject_bulk", "fall_due", "consent", "refuse", "exchange", "refresh",
-    "expire", "revoke",
+    "change", "accept_bulk", "apply_bulk", "reject_bulk", "fall_due", "reject", "consent", "refuse", "exchange",
+    "refresh", "expire", "revoke",
 ]  # fmt: skip
 
 #: The events of webhooks.
