@@ -191,6 +191,11 @@ class BehaviourItem(Item):
         "accept", "refuse",
         meaning="what becomes of an e-mail whose sender is not valid: accept, and tell of an error later, or refuse",
     )  # fmt: skip
+    send_empty_members = _choice(
+        "accept", "refuse",
+        meaning="what becomes of an e-mail with empty `tags`, `headers` or `attachment`: accept, as without them, or "
+        "refuse",
+    )  # fmt: skip
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> Behaviour:

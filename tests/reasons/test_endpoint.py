@@ -53,6 +53,8 @@ TABLE = [
      "missing field `email` in the body (it is empty); also wrong: `name`"),
     (*ask(NEW, json={"name": "x", "email": "x@y.test", "ips": [{"ip": "192.0.2.1"}]}),
      "missing field `ips[0].domain` in the body (`ips[0]` has `ip`)"),
+    (*ask(NEW, json={"name": "x", "email": ""}),
+     "empty field `email` in the body"),
     (*ask(NEW, json={"name": ["x"], "email": "x@y.test"}),
      "invalid field `name` in the body: Not a valid string (got an array of 1 item)"),
     (*ask(NEW, json={"name": None, "email": "x@y.test"}),

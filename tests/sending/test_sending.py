@@ -233,6 +233,16 @@ class TestSenders:
         assert (answer.status_code, answer.json["code"]) == (400, "invalid_parameter")
         assert "me@gmail.com is not valid" in answer.json["message"]
 
+    @pytest.mark.parametrize("members", [{"tags": []}, {"headers": {}}, {"headers": []}, {"attachment": []}])
+    def test_empty_member_is_refused_where_the_scenario_says_so(self, sending, members):
+        here = sending(behaviour={"send_empty_members": "refuse"})
+
+        answer = here.send(**members)
+
+        assert answer.status_code == 400
+        assert answer.json == {"code": "missing_parameter", "message": f"{next(iter(members))} is blank"}
+        assert (here.send(**dict.fromkeys(members)).status_code, sending().send(**members).status_code) == (201, 201)
+
     def test_newly_verified_sender_is_valid(self, sending):
         here = sending()
         otp = here.api.post("/v3/senders", json={"name": "New", "email": "new@pending.test"}).json["id"]

@@ -84,6 +84,8 @@ class Behaviour(NamedTuple):
     #: `accept`, and tell webhooks of an error, or `refuse`: what becomes of an e-mail whose sender is not valid
     #: (contract/sending#senders).
     send_invalid_sender: str = "accept"
+    #: Empty `tags`, `headers` or `attachment` of an e-mail: `accept`, as if absent; `refuse` (contract/sending#empty).
+    send_empty_members: str = "accept"
     #: What becomes of a call of an operation that the mock does not have and no stub answers for: `refuse`, `shape` or
     #: `forward` (contract/beyond); None: what the setting says.
     beyond: str | None = None

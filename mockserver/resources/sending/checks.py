@@ -46,12 +46,16 @@ _EXTENSIONS = frozenset({
 #: what honest clients send.
 _MOST_PARTS, _LONGEST_PART, _LONGEST_VALUE = 1_000, 1_000, 8_192
 _TEXTS = ("subject", "htmlContent", "textContent")
+#: Members that may be empty, unless the scenario says otherwise.
+_OPEN_TO_EMPTY = ("tags", "headers", "attachment")
 _CONSENT = "contactPixelTrackingConsent"
 
 
 def read(caller: Caller, data: Mapping[str, Any]) -> SendRequest:
     """Read a body without side effects, refusing the first mistake in contract order with 400."""
     body = compact(data)
+    if not body:
+        raise MISSING_PARAMETER("No input in body").because("the body of sendTransacEmail has no field")
     versions = body.get("messageVersions")
     if versions is None:
         found = SendRequest(body, [body], is_batch=False)
@@ -78,6 +82,14 @@ def _check_required(found: SendRequest, _: Caller) -> None:
     for kind in (CC, BCC):
         if not all(isinstance(place.get(kind, []), list) for place in found.places):
             raise wrong(kind, why="expected a list")
+
+
+def _check_blank(found: SendRequest, caller: Caller) -> None:
+    """Refuse empty members, some by `behaviour.send_empty_members` only (contract/sending#empty)."""
+    is_strict = caller.workspace.state.behaviour.send_empty_members == "refuse"
+    for name in (CC, BCC, "params", *(_OPEN_TO_EMPTY if is_strict else ())):
+        if any(place.get(name) in ([], {}, "") for place in found.places):
+            raise MISSING_PARAMETER(f"{name} is blank").because(f"field `{name}` in the body is empty: leave it out")
 
 
 def _check_content(found: SendRequest, _: Caller) -> None:
@@ -117,7 +129,7 @@ def _has_bad_name(party: Mapping[str, Any]) -> bool:
 #: The rules for a party, each with its error, given the member that names the party.
 _OF_PARTIES: tuple[tuple[Callable[[Any], bool], Callable[[str], ServiceError]], ...] = (
     (lambda party: not isinstance(party, dict), lambda member: wrong(member, why="expected an object")),
-    (lambda party: party.get("email") is None, lambda member: missing("email", member)),
+    (lambda party: party.get("email") in (None, ""), lambda member: missing("email", member)),
     (_has_bad_email, lambda member: wrong("email", member, "not an e-mail address")),
     (_has_bad_name, lambda member: wrong("name", member, f"expected at most {LONGEST_NAME} characters")),
 )
@@ -203,7 +215,7 @@ def _check_files(found: SendRequest, caller: Caller) -> None:
     files = [compact(row) for row in given]
     if any("content" not in file and "url" not in file for file in files):
         raise missing("content", "attachment")
-    if any("content" in file and "name" not in file for file in files):
+    if any("content" in file and not file.get("name") for file in files):
         raise missing("name", "attachment")
     contents = [_content(file) for file in files]
     for file in files:
@@ -303,6 +315,7 @@ def _check_validity(found: SendRequest, caller: Caller) -> None:
 #: In the order of the contract: the first mistake is refused.
 _CHECKS: tuple[Callable[[SendRequest, Caller], None], ...] = (
     _check_required,
+    _check_blank,
     _check_content,
     _check_parties,
     _check_sender,

@@ -31,8 +31,9 @@ SENDING = Operations("sending", are_further=True)
     summary="Send a transactional e-mail",
     status=201, other_statuses=(202,), body=schemas.NewEmail, answer=schemas.Sent,
     errors=(
-        error_observed_in_code(errors.MISSING_PARAMETER, "sender, subject, to, a content or an address is missing",
-            programs=2),
+        observed_error(errors.MISSING_PARAMETER,
+            "no input; sender, subject, to, a content or an address is missing; cc, bcc or params is empty",
+            "contract/sending#empty"),
         error_observed_in_code(errors.INVALID_PARAMETER, "a member is not valid", programs=3),
         observed_error(errors.DUPLICATE_PARAMETER, "the idempotency key was used within the last 30 minutes",
             "contract/sending#idempotency"),

@@ -58,10 +58,12 @@ def _service_error(path: str, error: FieldError) -> ServiceError:
 def _reason(keys: Keys, error: FieldError, location: Location, data: Mapping[str, Any]) -> str:
     """Describe an invalid value; of values in bodies, which may be secrets, only the type."""
     place = f"{location.noun} {reasons.fields([_path(keys)])} in the {location}"
+    value = _value_at(keys, data)
+    if error is MISSING and value == "":
+        return f"empty {place}"
     if error is MISSING:
         beside, parent = _value_at(keys[:-1], data), reasons.fields([_path(keys[:-1])]) if keys[:-1] else "it"
         return f"missing {place} ({f'{parent} has {reasons.fields(beside)}' if beside else f'{parent} is empty'})"
-    value = _value_at(keys, data)
     given = summary(value, secret=keys[-1:] == _CODE) if location is Location.BODY else reasons.shown(value)
     return f"invalid {place}: {reasons.shown(error.text, _LONGEST)} (got {given})"
 

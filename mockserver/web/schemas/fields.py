@@ -17,6 +17,7 @@ from mockserver.core.text import addresses
 from mockserver.core.text.addresses import LONGEST_URL as LONGEST_URL
 from mockserver.core.text.addresses import ascii_form, is_email, is_host_name, is_url
 from mockserver.web.schemas.errors import (
+    MISSING,
     MOST_FIELD_ERRORS,
     BadName,
     FieldError,
@@ -80,6 +81,12 @@ class NotBlank(validate.Validator):
         if not value.strip():
             raise invalid("Must not be blank")
         return value
+
+
+def check_given(value: Any) -> None:
+    """Count an empty text as missing (contract/errors#codes)."""
+    if value == "":
+        raise ValidationError([MISSING])
 
 
 def at_most(longest: int) -> Callable[[str | list[Any]], None]:
@@ -223,6 +230,8 @@ class Hostname(fields.String):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         text = super()._deserialize(value, attr, data, **kwargs)
+        if self.required:
+            check_given(text)
         name = "" if text is None else ascii_form(text)
         if text != text.strip() or not is_host_name(name):
             raise invalid("Not a valid hostname")

@@ -13,7 +13,7 @@ from marshmallow.schema import SchemaMeta
 from mockserver.core.contract.errors import INVALID_PARAMETER
 from mockserver.web.schemas.errors import MISSING, MOST_FIELD_ERRORS, FieldError, Longest, Unknown, Unread
 from mockserver.web.schemas.evidence import OPENAPI
-from mockserver.web.schemas.fields import at_most
+from mockserver.web.schemas.fields import at_most, check_given
 
 #: The methods that marshmallow calls before and after a schema is loaded or dumped, by the occasion.
 Hooks = dict[str, list[tuple[str, bool, dict[str, Any]]]]
@@ -99,6 +99,8 @@ class Input(Base):
         field_obj.error_messages["required"] = [MISSING]
         if isinstance(field_obj, fields.String | fields.List) and not _is_bounded(field_obj):
             field_obj.validators = [at_most(self.longest), *field_obj.validators]
+        if isinstance(field_obj, fields.String) and field_obj.required:
+            field_obj.validators = [check_given, *field_obj.validators]
 
 
 class Described(Input):
