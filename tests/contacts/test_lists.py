@@ -261,7 +261,7 @@ class TestAttributes:
         [
             ("normal/TAGS", {"type": "multiple-choice", "multiCategoryOptions": ["a"]},
              {"type": "multiple-choice", "multiCategoryOptions": ["a"]}),
-            ("normal/PLAIN", {}, {"type": "text"}),
+            ("normal/PLAIN", {"isRecurring": False}, {"type": "text"}),
             ("transactional/ORDER", {"type": "id"}, {"type": "id"}),
             ("category/SIZE", {"enumeration": [{"value": 1, "label": "S"}]},
              {"enumeration": [{"value": 1, "label": "S", "valueStr": "1"}]}),
@@ -292,10 +292,11 @@ class TestAttributes:
             ("other/A", {}, "invalid_parameter"),
             ("normal/A", [], "bad_request"),
             ("normal/A", {"type": "id"}, "invalid_parameter"),
-            ("global/A", {}, "missing_parameter"),
+            ("normal/A", {}, "missing_parameter"),
+            ("global/A", {"isRecurring": False}, "missing_parameter"),
             ("category/A", {"enumeration": [{"value": 1}]}, "invalid_parameter"),
             ("normal/A", {"type": "multiple-choice", "multiCategoryOptions": [1]}, "invalid_parameter"),
-            (f"normal/{'A' * 51}", {}, "invalid_parameter"),
+            (f"normal/{'A' * 51}", {"type": "text"}, "invalid_parameter"),
         ],
     )
     def test_a_bad_attribute_is_refused(self, contacts, address, body, code):
@@ -303,9 +304,9 @@ class TestAttributes:
         assert contacts.get("/attributes") == {"attributes": []}
 
     def test_duplicate_attribute_creation_is_refused_within_its_category(self, contacts):
-        contacts.call("POST", "/attributes/normal/PLAN", {})
+        contacts.call("POST", "/attributes/normal/PLAN", {"type": "text"})
 
-        again = contacts.call("POST", "/attributes/normal/PLAN", {})
+        again = contacts.call("POST", "/attributes/normal/PLAN", {"type": "text"})
 
         assert again == (400, ("invalid_parameter", "Attribute name must be unique"))
-        assert contacts.call("POST", "/attributes/transactional/PLAN", {})[0] == 201
+        assert contacts.call("POST", "/attributes/transactional/PLAN", {"type": "text"})[0] == 201

@@ -64,6 +64,8 @@ def exists(account: Account, category: str, name: str) -> bool:
 def create(caller: Caller, category: str, name: str, body: Mapping[str, Any]) -> None:
     """Create an attribute."""
     account, types = caller.account, TYPES.get(category, ())
+    if not body:
+        raise errors.MISSING_PARAMETER("No inputs in the body").because("the body of createAttribute has no field")
     if exists(account, category, name):
         reason = f"category {category} of account {account.name} has an attribute {reasons.shown(name)}"
         raise errors.INVALID_PARAMETER("Attribute name must be unique").because(reason)

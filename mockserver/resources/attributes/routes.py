@@ -10,6 +10,7 @@ from mockserver.core.contract.operation import (
     chosen_error,
     documented_error,
     error_observed_in_code,
+    observed_error,
     proposed_error,
 )
 from mockserver.core.lazy import lazy
@@ -67,7 +68,8 @@ def get_attributes(caller: Caller) -> dict[str, Any]:
     body=schemas.NewAttribute,
     errors=(
         error_observed_in_code(errors.INVALID_PARAMETER, "the category has an attribute of the name", programs=1),
-        proposed_error(errors.MISSING_PARAMETER, "a calculated or global attribute without value"),
+        observed_error(errors.MISSING_PARAMETER, "no input; a calculated or global attribute without value",
+            "contract/attributes#createAttribute"),
     ),
 )  # fmt: skip
 def create_attribute(caller: Caller, category: str, name: str, body: dict[str, Any]) -> None:
