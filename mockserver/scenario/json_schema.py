@@ -18,8 +18,8 @@ from mockserver.core.state.behaviour import Behaviour
 from mockserver.core.state.faults import FAULT_KINDS, OF_ANSWERS
 from mockserver.core.text.addresses import LONGEST_EMAIL
 from mockserver.core.time import duration
-from mockserver.resources.attributes.model import LONGEST_OPTION
 from mockserver.resources.attributes.section import TYPE_NAMES, NameOrAttribute
+from mockserver.resources.contacts.attribute import LONGEST_OPTION
 from mockserver.resources.match import Texts
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.scheduled_emails.section import MOST_RECIPIENTS, Base64, PartiesField, PartyField

@@ -8,6 +8,14 @@ NOW = "2026-01-15T09:00:00.000Z"
 DUPLICATE = "is already associated with another Contact"
 
 
+@pytest.fixture
+def contacts(contacts):
+    """An account with some attributes."""
+    has = {"normal": ["FIRSTNAME", "CITY", {"name": "AGE", "type": "float"}]}
+    assert contacts.api.post("/_mock/seed", json={"attributes": has}).status_code == 200
+    return contacts
+
+
 def emails(page):
     return [contact["email"] for contact in page["contacts"]]
 

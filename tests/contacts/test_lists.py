@@ -241,7 +241,8 @@ class TestAttributes:
         assert contacts.call("DELETE", "/attributes/normal/PLAN")[1] == ("document_not_found", "Attribute not found")
 
     def test_contacts_have_no_value_of_a_deleted_attribute(self, contacts):
-        contacts.call("POST", "/attributes/normal/PLAN", {"type": "text"})
+        for name in ("PLAN", "CITY"):
+            contacts.call("POST", f"/attributes/normal/{name}", {"type": "text"})
         contacts.contact("ada@acme.test", attributes={"PLAN": "pro", "CITY": "Rome"})
 
         contacts.done("DELETE", "/attributes/normal/PLAN")

@@ -23,8 +23,8 @@ from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.account import spending
 from mockserver.resources.account.model import Profile
-from mockserver.resources.attributes.model import Attribute
 from mockserver.resources.campaigns.model import EMAIL_TEMPLATE, Campaign
+from mockserver.resources.contacts.attribute import Attribute
 from mockserver.resources.domains.domain import Domain
 from mockserver.resources.scheduled_emails.model import ScheduledEmail
 from mockserver.resources.senders.model import Sender

@@ -3,58 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from mockserver.core.contract import errors
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import Caller
+from mockserver.resources.contacts.attribute import (
+    CALCULATED,
+    CATEGORIES,
+    CATEGORY,
+    GLOBAL,
+    MULTIPLE_CHOICE,
+    NORMAL,
+    TRANSACTIONAL,
+    TYPES,
+    Attribute,
+    Choice,
+)
 from mockserver.resources.contacts.rows import check_bytes, drop_attribute
-
-CATEGORIES = NORMAL, TRANSACTIONAL, CATEGORY, CALCULATED, GLOBAL = (
-    "normal", "transactional", "category", "calculated", "global",
-)  # fmt: skip
-MULTIPLE_CHOICE = "multiple-choice"
-#: Attribute types by category; other categories show no type.
-TYPES: Mapping[str, tuple[str, ...]] = {
-    NORMAL: ("text", "date", "float", "boolean", MULTIPLE_CHOICE, "user"),
-    TRANSACTIONAL: ("text", "date", "float", "id"),
-    CATEGORY: ("category",),
-}
-#: Maximum characters of an option, and of a label or value of an enumeration (documented).
-LONGEST_OPTION = 200
-_DEFAULT_TYPE = "text"
-
-
-class Choice(NamedTuple):
-    """A possible value of an attribute of the category `category`, as written."""
-
-    text: str
-    label: str
-
-    @property
-    def number(self) -> int:
-        """The value as a number, by default 0 (documented)."""
-        return int(self.text) if self.text.isascii() and self.text.isdecimal() and len(self.text) < 19 else 0  # 64 bits
-
-
-@dataclass(slots=True, eq=False)
-class Attribute:
-    """An attribute of contacts, keyed by category and name."""
-
-    category: str
-    name: str
-    #: None for the default of the category.
-    type: str | None = None
-    #: The formula of a calculated or global attribute.
-    value: str | None = None
-    enumeration: list[Choice] | None = None
-    options: list[str] | None = None
-
-    @property
-    def shown_type(self) -> str | None:
-        return (self.type or _DEFAULT_TYPE) if self.category in (NORMAL, TRANSACTIONAL) else None
 
 
 def exists(account: Account, category: str, name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from marshmallow import ValidationError, fields
 
 from mockserver.core.contract.errors import INVALID_PARAMETER
-from mockserver.resources.attributes.model import CATEGORIES, LONGEST_OPTION, TYPES
+from mockserver.resources.contacts.attribute import CATEGORIES, LONGEST_OPTION, TYPES
 from mockserver.web.schemas.errors import Longest, Sentence
 from mockserver.web.schemas.evidence import documented
 from mockserver.web.schemas.fields import Choice, Flag, Int64, List, Stated, Text, TextOrNumber

@@ -10,7 +10,7 @@ from marshmallow import ValidationError, fields, validate
 from mockserver.core.state.state import Account
 from mockserver.core.text.messages import shown
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.attributes.model import CATEGORIES, LONGEST_OPTION, TYPES, Attribute, Choice
+from mockserver.resources.contacts.attribute import CATEGORIES, LONGEST_OPTION, TYPES, Attribute, Choice
 from mockserver.resources.section import Item, Section, SectionError, TakenError, about
 from mockserver.web.schemas.fields import List
 

@@ -13,6 +13,7 @@ from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.contacts import rows
+from mockserver.resources.contacts.attribute import misfit
 from mockserver.resources.contacts.rows import Contact, ContactList, Identity
 from mockserver.resources.webhooks import events
 from mockserver.resources.webhooks.event import MARKETING_EMAIL, Occurrence
@@ -78,14 +79,42 @@ def _change(caller: Caller, contact: Contact, body: Mapping[str, Any]) -> None:
     if others and not body.get("force_merge", False):
         raise _duplicate(account, "update", others)
     rows.check_bytes(caller.workspace, body, len(body.get("list_ids", ())))
+    before = _told(contact)
     for other in dict.fromkeys(others.values()):
         _merge(account, contact, other)
         _raise(caller.workspace, account, other, "contactDeleted", {})
     joined = _apply(caller, contact, body, _identity(body, Identity.of(contact)))
-    content = [{"email": contact.email, "attributes": contact.shown_attributes}]
+    content = [{"email": contact.email, **_changes(before, _told(contact))}]
     _raise(caller.workspace, account, contact, "contactUpdated", {"content": content})
     if joined:
         raise_list_addition(caller.workspace, account, contact, joined)
+
+
+def _told(contact: Contact) -> dict[str, Any]:
+    """Return what webhooks are told of a contact (contract/events#contact-updated)."""
+    return {
+        "attributes": {_EMAIL: contact.email, **contact.shown_attributes},
+        "emailBlacklist": contact.email_blacklisted,
+        "smsBlacklist": contact.sms_blacklisted,
+    }
+
+
+def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """Return changed members, with changed attributes only; a removed attribute is an empty text."""
+    found = {name: value for name, value in after.items() if value != before[name]}
+    if "attributes" in found:
+        old, new = before["attributes"], after["attributes"]
+        found["attributes"] = {name: new.get(name, "") for name in {**old, **new} if old.get(name) != new.get(name)}
+    return found
+
+
+def _kept(caller: Caller, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the attributes that the account has, with fitting values, and warn of each other one."""
+    misfits = {name: misfit(caller.account, name, given[name]) for name in given if name not in _MEMBERS}
+    for why in filter(None, misfits.values()):
+        caller.warn(f"{why}, so it is not stored")
+    # Identifiers are no attributes here.
+    return {name: given[name] for name, why in misfits.items() if not why}
 
 
 def _apply(caller: Caller, contact: Contact, body: Mapping[str, Any], identity: Identity) -> list[int]:
@@ -93,11 +122,9 @@ def _apply(caller: Caller, contact: Contact, body: Mapping[str, Any], identity: 
     account, before = caller.account, contact.size
     is_moved = contact.email is not None and identity.email != contact.email
     rows.set_identity(account, contact, identity)
-    changed = {**contact.attributes, **body.get("attributes", {})}
-    # Identifiers are no attributes here, and null and the empty text remove an attribute.
-    contact.attributes = {
-        name: value for name, value in changed.items() if value not in (None, "") and name not in _MEMBERS
-    }
+    changed = {**contact.attributes, **_kept(caller, body.get("attributes", {}))}
+    # Null and the empty text remove an attribute.
+    contact.attributes = {name: value for name, value in changed.items() if value not in (None, "")}
     # A new address is subscribed again (documented).
     blacklisted = body.get("email_blacklisted", contact.email_blacklisted and not is_moved)
     rows.blacklist(account, contact, blacklisted=blacklisted)
