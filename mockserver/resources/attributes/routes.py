@@ -68,7 +68,7 @@ def get_attributes(caller: Caller) -> dict[str, Any]:
     body=schemas.NewAttribute,
     errors=(
         error_observed_in_code(errors.INVALID_PARAMETER, "the category has an attribute of the name", programs=1),
-        observed_error(errors.MISSING_PARAMETER, "no input; a calculated or global attribute without value",
+        observed_error(errors.MISSING_PARAMETER, "no input; a calculated or global attribute without value (proposed)",
             "contract/attributes#createAttribute"),
     ),
 )  # fmt: skip
