@@ -129,8 +129,18 @@ TABLE = {
         *(("PUT", path, {}, 400, "bad_request") for path in (PLAN, SUBS)),
     ],
     "members": [
-        (method, path, {"json": {**good, member: wrong}}, 400, "invalid_parameter")
+        (method, path, {"json": {**good, member: wrong}}, 400, None if wrong == "" else "invalid_parameter")
         for method, path, good, names, wrongs in MEMBERS for member in names for wrong in wrongs
+    ],
+    "empty texts": [
+        *(("POST", path, {"json": {**good, member: ""}}, 400, "missing_parameter") for path, good, members in (
+            (SENDERS, GOOD_SENDER, ("name", "email")), (DOMAINS, {}, ("name",)), (HOOKS, GOOD_WEBHOOK, ("url",)),
+            (EXPORT, GOOD_EXPORT, ("type", "event", "notifyURL")), (SUB, GOOD_SUB, ("companyName", "email")),
+            (TOKEN, {}, ("email",)), (SUB_KEY, {"id": 2003001, "name": "k"}, ("name",)),
+            ("/v3/contacts/folders", {}, ("name",)), ("/v3/contacts/lists", {"folderId": 1}, ("name",)),
+        ) for member in members),
+        ("PUT", HOOK, {"json": {"url": ""}}, 400, "invalid_parameter"),
+        ("PUT", "/v3/senders/1", {"json": {"name": ""}}, 400, "invalid_parameter"),
     ],
     "amounts": [
         *(("PUT", PLAN, {"json": {kind: {name: wrong}}}, 400, "invalid_parameter")
