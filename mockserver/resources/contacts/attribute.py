@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, NamedTuple
 
 from mockserver.core.state import reasons
@@ -26,25 +24,12 @@ TYPES: Mapping[str, tuple[str, ...]] = {
 #: Maximum characters of an option, and of a label or value of an enumeration (documented).
 LONGEST_OPTION = 200
 _DEFAULT_TYPE = "text"
-_NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?(e[+-]?[0-9]+)?", re.IGNORECASE)
-_BOOLEANS = frozenset({"true", "false", "yes", "no", "1", "0"})
-_DATE_FORMS = ("%Y-%m-%d", "%d-%m-%Y", "%m-%d-%Y", "%d/%m/%Y", "%m/%d/%Y")
-
-
-def _is_date(value: Any) -> bool:
-    """Return whether a value is a date in one of the vendor's forms, perhaps with a time after it."""
-    text = str(value)
-    for form in _DATE_FORMS if text[10:11] in ("", "T", " ") else ():
-        with suppress(ValueError):
-            return bool(datetime.strptime(text[:10], form))  # noqa: DTZ007  # only whether it is one
-    return False
-
-
-#: Whether a single value fits a type; other types take any.
-_FITS: Mapping[str, Callable[[Any], bool]] = {
-    "date": _is_date,
-    "float": lambda value: _NUMBER.fullmatch(str(value)) is not None,
-    "boolean": lambda value: str(value).lower() in _BOOLEANS,
+_DAY = "(0[1-9]|[12][0-9]|3[01])"
+#: The values that fit a type, as text; other types take any.
+_FITS: Mapping[str, re.Pattern[str]] = {
+    "date": re.compile(rf"[0-9]{{4}}-(0[1-9]|1[0-2])-{_DAY}([T ].*)?|{_DAY}([-/]){_DAY}\5[0-9]{{4}}([T ].*)?"),
+    "float": re.compile(r"[+-]?[0-9]+([.,][0-9]+)?(e[+-]?[0-9]+)?", re.IGNORECASE),
+    "boolean": re.compile("true|false|yes|no|1|0", re.IGNORECASE),
 }
 
 
@@ -85,7 +70,8 @@ class Attribute:
             return False
         if self.category == CATEGORY:
             return not self.enumeration or any(str(value) in choice for choice in self.enumeration)
-        return _FITS.get(self.shown_type or "", lambda _: True)(value)
+        pattern = _FITS.get(self.shown_type or "")
+        return pattern is None or pattern.fullmatch(str(value)) is not None
 
 
 def misfit(account: Account, name: str, value: Any) -> str:
