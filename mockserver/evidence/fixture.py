@@ -2,8 +2,8 @@
 
 A file names its `operation`, the `scenario` of its `cases` (default `standard`), and YAML anchors under `shared`. A
 case has a `name`, optionally a `scenario` (a name, or a document that extends one) and preparing `steps`, the `request`
-(`as` an account name, `path`, `query`, `headers`, `json` or a raw `body`), the `answer` (`status`, `headers`, `json`),
-and `then`: more requests with answers that show the effect. `mockserver.evidence.replay` sends them.
+(`as` an account name, `path`, `query`, `headers`, `json` or a raw `body`), the `answer` (`status`, `headers`, `json` or
+a raw `body`), and `then`: more requests with answers that show the effect. `mockserver.evidence.replay` sends them.
 """
 
 from __future__ import annotations

@@ -186,6 +186,8 @@ def _success(operation: Operation, status: int, known: list[Example]) -> dict[st
             _key(example.name): {"summary": example.name, "value": example.body} for example in shown
         }
         answer["content"] = {"application/json": content}
+    elif operation.media:
+        answer["content"] = {operation.media: {}}
     return answer
 
 

@@ -110,7 +110,10 @@ def _compared(wanted: Mapping[str, Any] | None, answer: ReceivedAnswer) -> Itera
     got = {name.lower(): value for name, value in answer.headers.items()}
     for name, value in wanted.get("headers", {}).items():
         yield from differences(value, got.get(name.lower()), f"headers.{name}")
-    yield from differences(wanted.get("json"), _json(answer))
+    if "body" in wanted:
+        yield from differences(wanted["body"], answer.body.decode(errors="replace"), "body")
+    else:
+        yield from differences(wanted.get("json"), _json(answer))
 
 
 def _json(answer: ReceivedAnswer) -> Any:

@@ -13,7 +13,7 @@ from mockserver.core.state.identifiers import Keyring, Randomness
 from mockserver.core.state.state import State
 from mockserver.core.time.clock import Clock
 from mockserver.core.traffic.causes import Cause
-from mockserver.core.traffic.mail import Mailbox
+from mockserver.core.traffic.mail import InboundContents, Mailbox
 from mockserver.core.workspaces.workspace import Origin, Workspace, WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.resources.section import counting_from, parse_instant
@@ -60,6 +60,7 @@ def load(
         limits = limits or WorkspaceLimits.of(Settings())
         state = State(
             clock, Randomness(chosen, name, replica), mailbox=Mailbox(limits.mailbox, limits.mailbox_bytes),
+            received=InboundContents(limits.mailbox, limits.mailbox_bytes),
             rows_limit=limits.rows, **{member: data[member] for member in _OF_THE_STATE if member in data},
         )  # fmt: skip
         origin = Origin(title, title, seed, keyring and keyring(chosen))

@@ -11,7 +11,7 @@ from mockserver.core.state.state import Account, State
 from mockserver.core.state.tables import Derived, Tables
 from mockserver.core.time.clock import Clock, Timer, Timers
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.traffic.mail import Mailbox
+from mockserver.core.traffic.mail import InboundContents, Mailbox
 from mockserver.core.workspaces.store import NAME
 from mockserver.core.workspaces.workspace import Origin, Parts, Workspace, WorkspaceLimits
 from mockserver.storage.engine import KEY, LOCAL_KEY, PART, Changes, Newer
@@ -54,7 +54,8 @@ def load(name: str, fields: Mapping[str, bytes], *, parts: Parts, limits: Worksp
     if not NAME.fullmatch(name):  # commands make file names of it
         raise UnreadableError(f"{name!r} is not a name that a workspace can have")
     mailbox = Mailbox(limits.mailbox, limits.mailbox_bytes)
-    empty = State(Clock(), Randomness(0, name), mailbox=mailbox, rows_limit=limits.rows)
+    received = InboundContents(limits.mailbox, limits.mailbox_bytes)
+    empty = State(Clock(), Randomness(0, name), mailbox=mailbox, received=received, rows_limit=limits.rows)
     workspace = Workspace(name, empty, parts=parts, limits=limits)
     for part in (WORKSPACE, STATE, TIMERS, ORIGIN):
         if part not in fields:

@@ -49,6 +49,7 @@ ApiOperation = Literal[
     "getWebhooks", "createWebhook", "getWebhook", "updateWebhook", "deleteWebhook", "exportWebhooksHistory",
     "getAccountActivity", "listSubAccounts", "createSubAccount", "getSubAccount", "deleteSubAccount",
     "updateSubAccountPlan", "updateSubAccountsPlan", "getMasterAccount", "createSubAccountKey", "getInboundEmailEvents",
+    "getInboundEmailEventsByUuid", "getInboundEmailAttachment",
     "getSharedTemplateUrl", "deleteScheduledEmailById", "sendTransacEmail", "getScheduledEmailById",
     "getTransacBlockedContacts", "deleteSmtpBlockedContactsByEmail", "deleteAttribute", "getContacts", "createContact",
     "getContactInfo", "updateContact", "deleteContact", "getLists", "createList", "getList", "updateList", "deleteList",

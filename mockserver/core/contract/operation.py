@@ -126,6 +126,8 @@ class Operation(NamedTuple):
     query_schema: Any = None
     body_schema: Any = None
     answer_schema: Any = None
+    #: The media type of an answer that is not JSON.
+    media: str = ""
     #: Whether a request without a body is refused, even if no member is required.
     body_required: bool = False
     errors: tuple[DocumentedError, ...] = ()

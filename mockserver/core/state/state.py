@@ -20,7 +20,7 @@ from mockserver.core.state.stubs import Stub, Stubs
 from mockserver.core.state.tables import Layer, Row, Tables, Tally, Timeline, shown
 from mockserver.core.state.varied import Varied
 from mockserver.core.time.clock import Clock, Timers
-from mockserver.core.traffic.mail import Mailbox
+from mockserver.core.traffic.mail import InboundContents, Mailbox
 
 #: The languages of the service (ISO 639-1, contract/corporate#createSubAccount).
 LANGUAGES = ("en", "fr", "it", "es", "pt", "de")
@@ -98,6 +98,7 @@ class State(Tables):
     #: What the scenario expects in the end, or None.
     expected: Expected | None = None
     mailbox: Mailbox = field(default_factory=Mailbox)
+    received: InboundContents = field(default_factory=InboundContents)
     faults: Faults = field(default_factory=Faults)
     stubs: Stubs = field(default_factory=Stubs)
     timers: Timers = field(default_factory=Timers)
@@ -269,6 +270,7 @@ def dry_run(state: State) -> State:
         state,
         random=state.random.copy(),
         mailbox=Mailbox(),
+        received=InboundContents(),
         faults=Faults(state.faults),
         stubs=Stubs(state.stubs),
         timers=Timers(),

@@ -1,7 +1,8 @@
-"""Sent e-mails, and the mailbox where tests read them."""
+"""Sent e-mails, and the mailbox where tests read them; contents of received e-mails."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from html import escape
@@ -21,6 +22,8 @@ _STYLE = "font-family: system-ui, sans-serif; line-height: 1.5; color: #222"
 #: The bytes of an e-mail without its texts, and of each recipient, header, tag and attachment (measured, and rounded
 #: up), and the most bytes of a character (PEP 393).
 _OVERHEAD, _PER_PART, _PER_CHARACTER = 1_000, 300, 4
+#: A media type that is safe in a header, with or without a charset.
+MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]{1,127}/[\w!#$&^.+-]{1,127}(?:; charset=[\w!#$&^.+:-]{1,127})?", re.ASCII)
 
 
 class Party(NamedTuple):
@@ -230,3 +233,54 @@ class Mailbox(Ring[Mail]):
     def clear(self) -> None:
         super().clear()
         self.sendings.clear()
+
+
+class InboundFile(NamedTuple):
+    """An attachment of a received e-mail."""
+
+    name: str
+    #: With its charset, if the part names one.
+    content_type: str
+    content_id: str | None
+    #: In bytes.
+    size: int
+    #: None: it was too large to keep.
+    content: bytes | None
+    #: Empty until the e-mail has reached an account.
+    token: str = ""
+
+
+class InboundContent(NamedTuple):
+    """The content of a received e-mail, as one recipient has it."""
+
+    #: The id of the event.
+    uuid: str
+    #: The id of the account.
+    account: int
+    message_id: str = ""
+    subject: str = ""
+    attachments: Sequence[InboundFile] = ()
+
+    @property
+    def size(self) -> int:
+        texts = [self.message_id, self.subject]
+        texts += [text or "" for file in self.attachments for text in (file.name, file.content_type, file.content_id)]
+        files = sum(_PER_PART + len(file.content or b"") for file in self.attachments)
+        return _OVERHEAD + files + _PER_CHARACTER * sum(map(len, texts))
+
+
+class InboundContents(Ring[InboundContent]):
+    """The contents of the last received e-mails, bounded as a `Mailbox`."""
+
+    def __init__(self, limit: int = 1_000, bytes_limit: int = 16 * 1024 * 1024) -> None:
+        super().__init__(limit, bytes_limit)
+
+    def add(self, content: InboundContent) -> None:
+        """Add a content, without the bytes of its attachments if they are too large to keep."""
+        if content.size > self.largest:
+            content = content._replace(attachments=[file._replace(content=None) for file in content.attachments])
+        self.push(content, content.size)
+
+    def of(self, account: int) -> Mapping[str, InboundContent]:
+        """Return the contents of an account by the ids of their events."""
+        return {content.uuid: content for content in self if content.account == account}

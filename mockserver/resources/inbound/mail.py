@@ -23,6 +23,7 @@ from typing import Any
 
 from mockserver.core.text import email_text
 from mockserver.core.text.addresses import domain_of
+from mockserver.core.traffic.mail import MEDIA_TYPE, InboundFile
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.inbound import reply
 
@@ -89,10 +90,11 @@ class Part:
 
 @dataclass(slots=True)
 class ReceivedMail:
-    """An e-mail for the payload of an inbound webhook: members, and descriptions of the attachments."""
+    """An e-mail for the payload of an inbound webhook: members, descriptions of the attachments, and these."""
 
     members: dict[str, Any]
     attachments: list[dict[str, Any]] = field(default_factory=list)
+    files: list[InboundFile] = field(default_factory=list)
 
 
 def parse(raw: bytes) -> ReceivedMail:
@@ -152,7 +154,8 @@ def _read(message: Part) -> ReceivedMail:
         "Attachments": [],
         "Headers": {name: values if len(values) > 1 else values[0] for name, values in headers.items()},
     }
-    return ReceivedMail(members, [_attachment(part) for part in parts if part is not text and part is not html])
+    files = [_file(part) for part in parts if part is not text and part is not html]
+    return ReceivedMail(members, [attachment for attachment, _ in files], [file for _, file in files])
 
 
 def _head(fields: Sequence[tuple[str, str]], headers: dict[str, list[str]]) -> dict[str, Any]:
@@ -235,14 +238,16 @@ def _content(part: Part) -> str:
     return _decoded(part.content(), part.parameter("charset"))
 
 
-def _attachment(part: Part) -> dict[str, Any]:
+def _file(part: Part) -> tuple[dict[str, Any], InboundFile]:
+    """Return the description of an attachment in the payload, and the attachment."""
     identifier = next((value for name, value in part.headers if name.lower() == "content-id"), None)
-    return {
-        "Name": _name(part),
-        "ContentType": _unescaped(part.message.get_content_type()),
-        "ContentLength": len(part.content()),
-        "ContentID": _unfolded(identifier).strip().strip("<>") if identifier else None,
-    }
+    name, content, media = _name(part), part.content(), _unescaped(part.message.get_content_type())
+    content_id = _unfolded(identifier).strip().strip("<>") if identifier else None
+    charset = part.parameter("charset")
+    whole = f"{media}; charset={charset}" if charset else media
+    kept = next((found for found in (whole, media) if MEDIA_TYPE.fullmatch(found)), "application/octet-stream")
+    described = {"Name": name, "ContentType": media, "ContentLength": len(content), "ContentID": content_id}
+    return described, InboundFile(name, kept, content_id, len(content), content)
 
 
 def _unescaped(text: str) -> str:

@@ -1,21 +1,24 @@
-"""Received e-mails: date, sender and recipient (contract/inbound)."""
+"""Received e-mails: date, sender and recipient, history and attachments (contract/inbound)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from heapq import merge
 from itertools import islice
+from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from mockserver.core.contract.errors import OUT_OF_RANGE
+from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER, OUT_OF_RANGE
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import LONGEST_EMAIL, domain_of, equals_address, registrable
 from mockserver.core.traffic.causes import MAIL, Cause
+from mockserver.core.traffic.mail import InboundContent, InboundFile
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.storage import OutageError, StorageError
 from mockserver.core.workspaces.store import DEFAULT, Store
@@ -30,6 +33,11 @@ if TYPE_CHECKING:
 
 #: Maximum and default length of a period (contract/inbound).
 LONGEST = timedelta(days=30)
+#: What the log of an event tells, in order: the e-mail has come, the payload was made, a webhook's call ended.
+LOGS = _, _, FAILED, DELIVERED = "received", "processed", "webhookFailed", "webhookDelivered"
+#: The statuses with which a webhook takes a call.
+_SUCCESS = range(200, 300)
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(slots=True, eq=False)
@@ -70,6 +78,63 @@ def find(workspace: Workspace, uuid: str) -> tuple[Account, InboundEvent] | None
         (account, row) for account in workspace.state.accounts.values() for row in account.timeline_of(InboundEvent)
     )
     return next(((account, row) for account, row in rows if row.uuid == uuid), None)
+
+
+def history(caller: Caller, uuid: str) -> dict[str, Any]:
+    """Return an event as the API shows it: with the calls of webhooks, and with the content while that is kept."""
+    event = _event(caller, uuid)
+    content = caller.workspace.state.received.of(caller.account.id).get(event.uuid)
+    attempts: list[dict[str, Any]] = [
+        {"date": attempt.at, "type": DELIVERED if attempt.status in _SUCCESS else FAILED}
+        for row in caller.account.rows_of(Delivery).values()
+        if row.kind == INBOUND and any(_carries(payload, event.uuid) for payload in row.payloads)
+        for attempt in row.attempts
+    ]
+    steps = LOGS[:1] if content is None and not attempts else LOGS[:2]
+    found: dict[str, Any] = {
+        "receivedAt": event.date,
+        "deliveredAt": min((row["date"] for row in attempts if row["type"] == DELIVERED), default=None),
+        "recipient": event.recipient,
+        "sender": event.sender,
+        "logs": [*({"date": event.date, "type": step} for step in steps), *sorted(attempts, key=itemgetter("date"))],
+    }
+    if content is not None:
+        files = [_shown(file) for file in content.attachments]
+        found |= {"messageId": content.message_id, "subject": content.subject, "attachments": files}
+    return found
+
+
+def _shown(file: InboundFile) -> dict[str, Any]:
+    media = file.content_type.partition(";")[0]
+    return {"name": file.name, "contentType": media, "contentId": file.content_id, "contentLength": file.size}
+
+
+def _event(caller: Caller, uuid: str) -> InboundEvent:
+    if not _UUID.fullmatch(uuid):
+        raise INVALID_PARAMETER("uuid is not valid").because(f"uuid: {reasons.shown(uuid)} is not a UUID")
+    wanted = uuid.lower()
+    found = next((row for row in caller.account.timeline_of(InboundEvent) if row.uuid == wanted), None)
+    if found is None:
+        owner = find(caller.workspace, wanted)
+        why = f"account {owner[0].name} has it" if owner else "GET /v3/inbound/events lists the events"
+        raise DOCUMENT_NOT_FOUND().because(f"account {caller.account.name} has no received e-mail {wanted}; {why}")
+    return found
+
+
+def _carries(payload: dict[str, Any], uuid: str) -> bool:
+    items = payload.get("items")
+    return isinstance(items, list) and any(isinstance(item, dict) and item.get("Uuid") == [uuid] for item in items)
+
+
+def attachment(caller: Caller, token: str) -> tuple[InboundFile, bytes]:
+    """Return an attachment of a kept e-mail, and its bytes."""
+    contents = caller.workspace.state.received.of(caller.account.id).values()
+    found = next((file for content in contents for file in content.attachments if file.token == token), None)
+    if found is None or found.content is None:
+        account, kept = caller.account.name, "e-mails are kept up to --mailbox-limit and --mailbox-bytes-limit"
+        why = f"account {account} has no attachment with this token" if found is None else "it was too large to keep"
+        raise DOCUMENT_NOT_FOUND().because(f"download token {reasons.shown(token)}: {why}; {kept}")
+    return found, found.content
 
 
 def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> None:
@@ -169,7 +234,13 @@ def receive(
     event = InboundEvent(workspace.state.clock.now(), workspace.state.random.uuid("inbound"), sender, recipient)
     account.timeline(InboundEvent).add(event)
     workspace.link(MAIL, event.uuid)
-    item_members = {**item(workspace, received, event.uuid), **overrides}
+    members = item(workspace, received, event.uuid)
+    files = zip(received.files, members["Attachments"], strict=True)
+    attachments = [file._replace(token=row["DownloadToken"]) for file, row in files]
+    workspace.state.received.add(
+        InboundContent(event.uuid, account.id, members["MessageId"], members["Subject"], attachments)
+    )
+    item_members = {**members, **overrides}
     with workspace.caused_by(Cause(MAIL, event.uuid)):
         return event, events.receive(workspace, account, recipient, item_members)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from marshmallow import fields, post_load
 
+from mockserver.resources.inbound.model import LOGS
 from mockserver.web.schemas.evidence import OPENAPI, documented
 from mockserver.web.schemas.fields import Choice, DayOrMoment, Email, Int64, MillisecondMoment, Range, Text
 from mockserver.web.schemas.schema import Input, Output
@@ -38,6 +39,37 @@ class InboundEventOut(Output):
     date = MillisecondMoment(required=True, **documented("when the mail reached the relay"))
     sender = Email(required=True, **documented())
     recipient = Email(required=True, **documented())
+
+
+class InboundEventPath(Input):
+    uuid = Text(required=True, **documented("from the list of events, or from the payload of a webhook"))
+
+
+class InboundAttachmentOut(Output):
+    name = Text(**documented())
+    contentType = Text(**documented("without the charset"))
+    contentId = Text(**documented("without angle brackets"))
+    contentLength = Int64(**documented("in bytes"))
+
+
+class InboundLogOut(Output):
+    date = MillisecondMoment(**documented())
+    type = Choice(*LOGS, **documented())
+
+
+class InboundHistory(Output):
+    receivedAt = MillisecondMoment(**documented())
+    deliveredAt = MillisecondMoment(**documented("when a webhook first answered 2xx"))
+    recipient = Email(**documented())
+    sender = Email(**documented())
+    messageId = Text(**documented("once the e-mail is processed"))
+    subject = Text(**documented("once the e-mail is processed"))
+    attachments = fields.List(fields.Nested(InboundAttachmentOut), **documented("once the e-mail is processed"))
+    logs = fields.List(fields.Nested(InboundLogOut), **documented("oldest first"))
+
+
+class AttachmentPath(Input):
+    download_token = Text(data_key="downloadToken", required=True, **documented("of the payload of a webhook"))
 
 
 class InboundEvents(Output):

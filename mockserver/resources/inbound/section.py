@@ -2,17 +2,52 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from marshmallow import fields
+from marshmallow import fields, post_load, validate
 
 from mockserver.core.state.state import Account
+from mockserver.core.traffic.mail import MEDIA_TYPE, InboundContent, InboundFile
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.inbound.model import InboundEvent
+from mockserver.resources.scheduled_emails.section import Base64
 from mockserver.resources.section import Instant, Item, Section, about, dump_rows
+from mockserver.web.schemas.errors import Longest
 from mockserver.web.schemas.fields import Email, List
+
+#: The longest name, Content-ID and token; chosen: far above what honest mails have.
+_LONGEST_NAME = Longest(2_000)
+
+
+class InboundFileItem(Item):
+    """An attachment of a received mail."""
+
+    name = fields.String(load_default="", validate=_LONGEST_NAME, **about("its file name"))
+    content_type = fields.String(
+        load_default="application/octet-stream",
+        validate=validate.Regexp(re.compile(rf"(?:{MEDIA_TYPE.pattern})\Z", re.ASCII)),
+        **about("its media type, with a charset if the mail names one: text/plain; charset=utf-8"),
+    )
+    content_id = fields.String(
+        allow_none=True, load_default=None, validate=_LONGEST_NAME, **about("its Content-ID, without angle brackets")
+    )
+    content = Base64(
+        allow_none=True, load_default=None, **about("its bytes, in Base64; null: it was too large to keep")
+    )
+    size = fields.Integer(
+        strict=True,
+        validate=validate.Range(min=0, max=2**62),
+        **about("how many bytes it has; that of content if given"),
+    )
+    token = fields.String(validate=_LONGEST_NAME, **about("its download token; drawn if left out"))
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> InboundFile:
+        size = data.get("size", 0) if data["content"] is None else len(data["content"])
+        return InboundFile(**{**data, "size": size})
 
 
 class InboundEventItem(Item):
@@ -20,23 +55,39 @@ class InboundEventItem(Item):
     uuid = fields.UUID(**about("its id; drawn if left out"))
     sender = Email(required=True, **about("who has sent it"))
     recipient = Email(required=True, **about("the address at which it came in"))
+    message_id = fields.String(**about("its header Message-ID"))
+    subject = fields.String(**about("its subject; without subject, message_id and attachments it is not processed yet"))
+    attachments = List(
+        fields.Nested(InboundFileItem), validate=Longest(1_000), **about("its attachments, which can be downloaded")
+    )
+
+
+#: The members of an event, and of the content of its mail.
+_EVENT, _CONTENT = ("date", "uuid", "sender", "recipient"), ("message_id", "subject", "attachments")
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> tuple[()]:
-    account.timeline(InboundEvent).extend(
-        InboundEvent(
-            item["date"],
-            str(item.get("uuid") or workspace.state.random.uuid("inbound")),
-            item["sender"],
-            item["recipient"],
-        )
-        for item in data.get("inbound_events", ())
-    )
+    random, rows = workspace.state.random, []
+    for item in data.get("inbound_events", ()):
+        uuid = str(item.get("uuid") or random.uuid("inbound"))
+        rows.append(InboundEvent(item["date"], uuid, item["sender"], item["recipient"]))
+        content = {name: item[name] for name in _CONTENT if name in item}
+        if content:
+            files = content.pop("attachments", ())
+            files = [file._replace(token=file.token or random.secret("attachment", 40)) for file in files]
+            workspace.state.received.add(InboundContent(uuid, account.id, **content, attachments=files))
+    account.timeline(InboundEvent).extend(rows)
     return ()
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    return dump_rows("inbound_events", _INBOUND_ITEM, account.timeline_of(InboundEvent))
+    events = account.timeline_of(InboundEvent)
+    contents = workspace.state.received.of(account.id) if events else {}
+    rows = [
+        {name: getattr(part, name) for part, names in parts if part is not None for name in names}
+        for parts in (((row, _EVENT), (contents.get(row.uuid), _CONTENT)) for row in events)
+    ]
+    return dump_rows("inbound_events", _INBOUND_ITEM, rows)
 
 
 _INBOUND_ITEM = InboundEventItem()

@@ -16,6 +16,7 @@ class Options(TypedDict, total=False):
     """Optional members of `Operation`, as a declaration names them."""
 
     summary: str
+    media: str
     body_required: bool
     errors: tuple[DocumentedError, ...]
     other_statuses: tuple[int, ...]
