@@ -21,7 +21,11 @@ DECLARED = {
     for method, found in methods.items()
 }
 ANSWERS = [(name, status) for name, (_, _, found) in DECLARED.items() for status in found["responses"]]
-BODIES = [(name, status) for name, status in ANSWERS if "content" in DECLARED[name][2]["responses"][status]]
+BODIES = [
+    (name, status)
+    for name, status in ANSWERS
+    if "application/json" in DECLARED[name][2]["responses"][status].get("content", ())
+]
 
 
 def content(name, status):
@@ -63,7 +67,7 @@ def test_every_answer_with_a_body_has_examples_that_its_schema_accepts():
 
 def test_answers_without_a_body_belong_to_operations_without_an_answer():
     for name, status in ANSWERS:
-        if (name, status) not in BODIES:
+        if (name, status) not in BODIES and not API_OPERATIONS[name].media:
             assert int(status) in API_OPERATIONS[name].successes
             assert int(status) == HTTPStatus.NO_CONTENT or API_OPERATIONS[name].answer_schema is None
 
