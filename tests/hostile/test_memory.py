@@ -134,6 +134,12 @@ def mails(api, number):
     take(api.app.store, raw, "a@b.test", ["x@in.acme.test"])
 
 
+def attachments(api, number):
+    part = b"\n--b\nContent-Type: image/png; name=%d.png\n\n" % number + b"x" * 20 * KB
+    raw = b"Content-Type: multipart/mixed; boundary=b\n" + part * 2 + b"\n--b--\n"
+    take(api.app.store, raw, "a@b.test", ["x@in.acme.test"])
+
+
 def snapshots(api, number):
     api.post("/_mock/seed", json={"dns": {f"{number}.test": {"brevo_code": "ok"}}})
     api.post("/_mock/snapshots", json={})
@@ -159,7 +165,8 @@ FLOWS = [
     rules_by_chance, large_bodies, large_values, long_headers, many_headers, long_queries, matched_values, long_paths,
     many_unknown_members, calls_of_receivers, headers_of_receivers, triggered_payloads,
     webhooks_of_large_headers, apps_of_scopes_many_times, apps_of_many_addresses, questions_with_long_states,
-    triggers_of_many_headers, tiny_deliveries, windows_of_deleted_webhooks, mails, snapshots, sent_mails, revoked_keys,
+    triggers_of_many_headers, tiny_deliveries, windows_of_deleted_webhooks, mails, attachments, snapshots,
+    sent_mails, revoked_keys,
 ]  # fmt: skip
 _SHARED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType)
 

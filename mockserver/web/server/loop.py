@@ -64,7 +64,7 @@ def leave(*, waits: bool = False) -> None:
 
 def leave_if_large(workspace: Workspace) -> None:
     """Leave the event loop before reading all of a large workspace."""
-    size = max(workspace.state.tally.bytes, workspace.state.document_bytes)
+    size = max(workspace.state.tally.bytes, workspace.state.document_bytes, workspace.state.received.bytes)
     if workspace.state.rows() > LARGE_WORKSPACE or size > _LARGE_TEXT:
         leave()
 
