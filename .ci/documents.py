@@ -64,7 +64,7 @@ def operations() -> Iterator[str]:
 
 
 def further() -> Iterator[str]:
-    """The same of the operations of sending and contacts."""
+    """The same of the further operations."""
     yield from _marked(FURTHER_OPERATIONS)
 
 

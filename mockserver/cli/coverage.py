@@ -20,7 +20,7 @@ from mockserver.testing.baseline import BaselineError, compare, differences, poi
     "--of",
     metavar="WHAT",
     default="specification",
-    help="What is counted: specification, the 34 operations; all, sending and contacts, too; used, the operations "
+    help="What is counted: specification, the 34 operations; all, further operations, too; used, the operations "
     "that were called; names of operations and state machines with commas; or @FILE, a file of such names.",
 )
 @option(

@@ -127,7 +127,7 @@ class Report:
     told: str
     #: Rows of the 34 operations by id, each with the row of its calls first.
     operations: Rows
-    #: Rows of further operations, of sending and contacts.
+    #: Rows of further operations.
     further: Rows
     #: Rows of state machines by name.
     machines: Rows

@@ -49,7 +49,7 @@ class Selection(NamedTuple):
         if self.text == DEFAULT:
             return ""
         if self.text == ALL:
-            return ", sending and contacts included"
+            return ", further operations included"
         how = "used" if self.names is None else "named"
         return (
             f", of the {_number(len(operations() & set(owners)), 'operation')} and "

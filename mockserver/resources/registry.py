@@ -51,7 +51,7 @@ RESOURCES: tuple[Resource, ...] = (
 ALL_OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {operation.id: operation for resource in RESOURCES for operation in resource.operations}
 )
-#: The operations of the API: the 34 of the specification, sending, and contacts.
+#: The operations of the API: the 34 of the specification, and `FURTHER_OPERATIONS`.
 API_OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {name: operation for name, operation in ALL_OPERATIONS.items() if operation.audience is Audience.API}
 )
@@ -59,7 +59,7 @@ API_OPERATIONS: Mapping[str, Operation] = MappingProxyType(
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {name: operation for name, operation in API_OPERATIONS.items() if not operation.is_further}
 )
-#: All other operations of the API.
+#: All other operations of the API: sending, contacts, and reads of received mails.
 FURTHER_OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {name: operation for name, operation in API_OPERATIONS.items() if operation.is_further}
 )

@@ -216,9 +216,17 @@ class Settings:
     history_limit: int = limit(
         1_000, _COUNT, "How many transitions of its instances a workspace keeps.", "The oldest one goes."
     )
-    mailbox_limit: int = limit(1_000, _COUNT, "How many e-mails a workspace keeps.", "The oldest one goes.")
+    mailbox_limit: int = limit(
+        1_000,
+        _COUNT,
+        "How many e-mails a workspace keeps, and how many received ones beside them.",
+        "The oldest one goes.",
+    )
     mailbox_bytes_limit: int = limit(
-        16 * _MB, _COUNT, "How many bytes of e-mails a workspace keeps.", "The oldest one goes."
+        16 * _MB,
+        _COUNT,
+        "How many bytes of e-mails a workspace keeps, and how many of received ones beside them.",
+        "The oldest one goes; attachments that come with more than a quarter of it are not kept.",
     )
     snapshots_limit: int = limit(100, _COUNT, "How many snapshots a workspace keeps.", "409")
     snapshots_bytes_limit: int = limit(64 * _MB, _COUNT, "How many bytes of snapshots a workspace keeps.", "409")

@@ -42,7 +42,7 @@ Story = Literal[
     "deferred_delivered", "soft_bounce", "hard_bounce", "blocked", "invalid",
 ]  # fmt: skip
 
-#: The ids of the operations of the API: the 34, sending and contacts.
+#: The ids of the operations of the API: the 34, sending, contacts, and reads of received mails.
 ApiOperation = Literal[
     "getAccount", "getDomains", "createDomain", "getDomainConfiguration", "deleteDomain", "authenticateDomain",
     "getSenders", "createSender", "updateSender", "deleteSender", "validateSenderByOtp", "getIps", "getIpsFromSender",

@@ -24,7 +24,7 @@ class AnsweredAs(NamedTuple):
     """The ids of all service operations, grouped by the kind of answer."""
 
     specification: Annotated[Sequence[str], "the 34 operations of the specification"]
-    further: Annotated[Sequence[str], "operations of sending and contacts"]
+    further: Annotated[Sequence[str], "operations beside the 34: sending, contacts, received mails"]
     stubbed: Annotated[Sequence[str], "operations for which the workspace has a stub"]
     named: Annotated[Sequence[str], "operations that the mock knows by name only"]
 
@@ -157,9 +157,7 @@ class Coverage(NamedTuple):
     counted: Annotated[Sequence[str], "the operations and state machines that are counted"]
     totals: Totals
     operations: Annotated[Mapping[str, OperationMet], "those that were called"]
-    further: Annotated[
-        Mapping[str, OperationMet], "the operations of sending and contacts that were called; counted with of=all"
-    ]
+    further: Annotated[Mapping[str, OperationMet], "the operations beside the 34 that were called; counted with of=all"]
     transitions: Annotated[Mapping[str, Mapping[str, int]], "by machine and event"]
     missing: Annotated[Sequence[str], "a sentence each, the most telling first"]
     beyond: Annotated[

@@ -41,7 +41,7 @@ class ReportForm(WorkspaceChoice):
         load_default="specification",
         validate=_check_selection,
         **about(
-            "what is counted: specification (the 34 operations), all (sending and contacts, too), used (the operations "
+            "what is counted: specification (the 34 operations), all (further operations, too), used (the operations "
             "that were called), or names with commas"
         ),
     )

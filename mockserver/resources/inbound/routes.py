@@ -19,7 +19,8 @@ else:
     model, schemas = lazy(__package__, "model", "schemas")
 
 INBOUND = Operations("inbound", "specification 4.6")
-FURTHER_INBOUND = Operations("inbound", "OpenAPI document of February 2026", are_further=True)
+_SOURCE = "OpenAPI document of February 2026"
+FURTHER_INBOUND = Operations("inbound", _SOURCE, are_further=True)
 
 #: The headers that keep a browser from showing an attachment, or running its scripts, as a page of the mock.
 _INERT = (
@@ -62,7 +63,7 @@ def get_inbound_email_events_by_uuid(caller: Caller, uuid: str) -> dict[str, Any
     summary="Read an attachment of a received mail",
     media="*/*", params=schemas.AttachmentPath,
     errors=(
-        documented_error(errors.DOCUMENT_NOT_FOUND, "no such attachment, of another account, or no longer kept"),
+        documented_error(errors.DOCUMENT_NOT_FOUND, "no attachment with this token, or no longer kept", _SOURCE),
     ),
     notes=("The bytes, with the Content-Type and the name of the attachment.",),
 )  # fmt: skip

@@ -135,7 +135,7 @@ class Coverage(Handle):
         """Return the report as plain data, with `percent`, `totals`, `operations`, `further`, `missing` and more.
 
         Args:
-            of: What is counted: `specification`, the 34 operations; `all`, sending and contacts, too; `used`, the
+            of: What is counted: `specification`, the 34 operations; `all`, further operations, too; `used`, the
                 operations that were called; or names of operations and state machines with commas between.
 
         Raises:
