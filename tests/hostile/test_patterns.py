@@ -58,6 +58,7 @@ USES = {
     "effects.smtp_client:sentence",
     "resources.campaigns.section:CampaignItem",
     "resources.domains.section:_code",
+    "resources.inbound.section:InboundFileItem",  # one of the above
     "resources.oauth.section:_CREDENTIAL",
     "resources.section:_deserialize",
     "core.time.duration:_parts",

@@ -23,7 +23,7 @@ _STYLE = "font-family: system-ui, sans-serif; line-height: 1.5; color: #222"
 #: up), and the most bytes of a character (PEP 393).
 _OVERHEAD, _PER_PART, _PER_CHARACTER = 1_000, 300, 4
 #: A media type that is safe in a header, with or without a charset.
-MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]{1,127}/[\w!#$&^.+-]{1,127}(?:; charset=[\w!#$&^.+:-]{1,127})?", re.ASCII)
+MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]{1,127}/[\w!#$&^.+-]{1,127}(?:; charset=[\w!#$&^.+:-]{1,127})?\Z", re.ASCII)
 
 
 class Party(NamedTuple):
