@@ -42,7 +42,7 @@ class InboundEventOut(Output):
 
 
 class InboundEventPath(Input):
-    uuid = Text(required=True, **documented("from the list of events, or from the payload of a webhook"))
+    uuid = Text(required=True, **documented("from the list of events, or from the payload of a webhook", format="uuid"))
 
 
 class InboundAttachmentOut(Output):
