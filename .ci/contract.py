@@ -13,7 +13,7 @@ import yaml
 from mockserver.beyond.catalogue import catalogue
 from mockserver.core.contract.errors import ALL_CODES
 from mockserver.core.contract.operation import Mark, Operation
-from mockserver.core.state.behaviour import Behaviour
+from mockserver.core.state.behaviour import DOCUMENTED, OBSERVED, PRESETS, RECORDED
 from mockserver.evidence.fidelity import CONTRACT, json_schema, marked_fields, record
 from mockserver.resources.oauth.discovery import CATALOGUE
 from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS, LIFECYCLES, RESOURCES
@@ -184,16 +184,23 @@ def scopes(_: str) -> Iterator[str]:
 
 
 def behaviour(_: str) -> Iterator[str]:
-    """What a scenario can say under `behaviour:`, and the pages that tell of it."""
+    """What a scenario can say under `behaviour:`: both presets, what was observed, and the pages that tell of it."""
     schema = BehaviourItem()
     texts = {path: path.read_text(encoding="utf-8") for path in _paths()}
-    yield from _head("member", "default", "meaning", "told in")
-    for name, default in schema.dump(Behaviour()).items():
-        # As YAML in one line has it, without the sign for the document's end that follows a word.
-        text = yaml.safe_dump(default, default_flow_style=True, width=1000, sort_keys=False).removesuffix("...\n")
+    documented, recorded = (schema.dump(PRESETS[preset]) for preset in (DOCUMENTED, RECORDED))
+    yield from _head("switch", DOCUMENTED, RECORDED, "observed", "meaning", "told in")
+    for name in [name for name in documented if name != "preset"]:
         told = [f"[{path.stem}]({path.name})" for path, page in texts.items() if f"`behaviour.{name}" in page]
         meaning = schema.fields[name].metadata["description"]
-        yield _row(f"`{name}`", f"`{text.strip()}`", meaning, ", ".join(told) or "-")
+        source = OBSERVED[name].source if name in OBSERVED else "-"
+        values = (f"`{_in_line(preset[name])}`" for preset in (documented, recorded))
+        yield _row(f"`{name}`", *values, source, meaning, ", ".join(told) or "-")
+
+
+def _in_line(value: object) -> str:
+    """As YAML in one line has it, without the sign for the document's end that follows a word."""
+    text: str = yaml.safe_dump(value, default_flow_style=True, width=1000, sort_keys=False).removesuffix("...\n")
+    return text.strip()
 
 
 def beyond(_: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mockserver.core.effects import Effects
 from mockserver.core.lazy import lazy
+from mockserver.core.state.behaviour import DOCUMENTED
 from mockserver.core.state.identifiers import Keyring, Replica
 from mockserver.core.state.stubs import Stub
 from mockserver.core.workspaces.maker import Loader
@@ -17,7 +18,7 @@ from mockserver.core.workspaces.store import KeyMode, Store
 from mockserver.core.workspaces.workspace import Workspace, WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.resources.section import SectionError
-from mockserver.scenario.documents.document import MappingNode
+from mockserver.scenario.documents.document import MappingNode, overlay
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.documents.mistakes import Mistake, ScenarioError
 from mockserver.scenario.load import load
@@ -85,7 +86,7 @@ def _loader(library: Library, settings: Settings) -> Loader:
     ) -> Workspace:
         title = scenario if isinstance(scenario, str) else getattr(scenario, "title", MappingNode.title)
         found = load(
-            library.document(scenario),
+            _over_preset(library.document(scenario), settings.behaviour),
             name=name,
             title=title,
             seed=seed,
@@ -99,6 +100,15 @@ def _loader(library: Library, settings: Settings) -> Loader:
         return found
 
     return from_library
+
+
+def _over_preset(document: MappingNode, preset: str) -> MappingNode:
+    """Return a document with a preset of behaviour for the case that it names none."""
+    found = document
+    if preset != DOCUMENTED:  # that of documents without a preset
+        found = overlay(MappingNode.of({"behaviour": preset}), document)
+        found.mistakes = document.mistakes
+    return found
 
 
 def _stubs_of(library: Library, settings: Settings) -> Iterator[Stub]:

@@ -175,7 +175,9 @@ class _Base(NamedTuple):
 
     def with_draws(self, draws: Sequence[Draw]) -> dict[str, Any]:
         """Return the document with the entries of draws."""
-        found = {name: value for name, value in self.document.items() if name != "vary"}
+        from mockserver.scenario.documents.document import in_full
+
+        found = {name: value for name, value in in_full(self.document).items() if name != "vary"}
         options = {name: value for row in draws for name, value in row.entry.get("behaviour", {}).items()}
         rules = [rule for row in draws for rule in row.entry.get("faults", ())]
         if options:

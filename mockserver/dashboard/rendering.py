@@ -20,6 +20,7 @@ from mockserver.control.framework import target
 from mockserver.control.framework.compression import compressed
 from mockserver.control.framework.problem import Problem
 from mockserver.control.sessions import Sessions
+from mockserver.core.state.behaviour import DOCUMENTED
 from mockserver.core.time.clock import Clock
 from mockserver.core.time.duration import spoken
 from mockserver.core.workspaces.store import DEFAULT
@@ -154,6 +155,7 @@ def _shared(page: str) -> dict[str, Any]:
         "seen": 0 if found is None else found.feed.last,
         "hour": None if found is None else _hour(found),
         "clock": "" if found is None else _clock(found.state.clock),
+        "behaviour": DOCUMENTED if found is None else found.state.behaviour.preset,
         "page": page,
         "navigation": [row for row in component(Navigation).pages if row.is_listed],
         "searched": "",

@@ -8,7 +8,14 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate
 
-from mockserver.core.state.behaviour import AuthenticateDomain, Behaviour, RateLimit, SsoToken
+from mockserver.core.state.behaviour import (
+    DOCUMENTED,
+    PRESETS,
+    AuthenticateDomain,
+    Behaviour,
+    RateLimit,
+    SsoToken,
+)
 from mockserver.core.time import duration
 from mockserver.resources.section import Duration, Item, about
 from mockserver.resources.webhooks.catalogue import CONTESTED
@@ -92,8 +99,13 @@ def _choice(*values: str, meaning: str) -> fields.String:
 
 
 class BehaviourItem(Item):
-    """A scenario's `behaviour:` section, with the defaults of `Behaviour`."""
+    """A scenario's `behaviour:` section: a preset, and switches, which win."""
 
+    preset = _choice(
+        *PRESETS,
+        meaning="the values of all other switches: documented, by the specification and the documents; recorded, as "
+        "observed live, where it was; if left out, as the server's setting says",
+    )
     otp_lifetime = Duration(validate=_LONGEST, **about("how long a one-time code lives"))
     authenticate_domain = AuthenticateDomainField(
         **about(
@@ -200,4 +212,18 @@ class BehaviourItem(Item):
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> Behaviour:
         networks = {"authorised_ips": tuple(data["authorised_ips"])} if "authorised_ips" in data else {}
-        return Behaviour(**{**data, **networks})
+        return PRESETS[data.get("preset", DOCUMENTED)]._replace(**{**data, **networks})
+
+
+class BehaviourField(fields.Nested):
+    """A preset, or a mapping of switches."""
+
+
+_SCHEMA = BehaviourItem()
+
+
+def dump_behaviour(behaviour: Behaviour) -> dict[str, Any]:
+    """Return the preset of a behaviour, and the switches that differ from the preset."""
+    usual = _SCHEMA.dump(PRESETS[behaviour.preset])
+    differing = {name: value for name, value in _SCHEMA.dump(behaviour).items() if value != usual[name]}
+    return {"preset": behaviour.preset, **differing}

@@ -9,7 +9,7 @@ from typing import Any
 
 from marshmallow import ValidationError
 
-from mockserver.scenario.documents.document import MappingNode, SequenceNode, located
+from mockserver.scenario.documents.document import MappingNode, SequenceNode, in_full, located
 from mockserver.scenario.documents.field_errors import mistakes, wrong_paths
 from mockserver.scenario.documents.mistakes import MOST_MISTAKES, Mistake, Path, ScenarioError, ordered
 from mockserver.scenario.schema import SECTIONED, owners, scenario_schema, schema_of
@@ -24,7 +24,7 @@ class Draft:
     """A document during the checks."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
-        self._document = document
+        document = self._document = in_full(document)
         #: The document without the parts with errors.
         self.rest = document
         #: What its schema has loaded of the rest.

@@ -9,13 +9,12 @@ from typing import Any
 
 import yaml
 
-from mockserver.core.state.behaviour import Behaviour
 from mockserver.core.state.state import Account
 from mockserver.core.traffic.causes import DELIVERY, TIMER, Cause
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import Delivery
 from mockserver.resources.section import write_instant
-from mockserver.scenario.behaviour import BehaviourItem
+from mockserver.scenario.behaviour import dump_behaviour
 from mockserver.scenario.documents.reading import NUMBER, OF_NUMBERS
 from mockserver.scenario.faults import dump_fault
 from mockserver.scenario.schema import SECTIONED, IdentityItem
@@ -55,19 +54,17 @@ _Writer.add_implicit_resolver("!number", NUMBER, OF_NUMBERS)
 _Writer.add_implicit_resolver("!boolean", re.compile(r"[yYnN]\Z"), "yYnN")
 
 _IDENTITY = IdentityItem()
-_BEHAVIOUR = BehaviourItem()
 
 
 def dump(workspace: Workspace) -> dict[str, Any]:
     """Return a workspace as scenario document, which recreates an equal state."""
-    behaviour, defaults = _BEHAVIOUR.dump(workspace.state.behaviour), _BEHAVIOUR.dump(Behaviour())
     found: dict[str, Any] = {
         "description": workspace.state.description,
         "clock": {"start": write_instant(workspace.state.clock.now()), "frozen": workspace.state.clock.frozen},
         "seed": workspace.state.random.seed,
         "solution": workspace.state.solution,
         "strict": workspace.state.strict,
-        "behaviour": {name: value for name, value in behaviour.items() if value != defaults[name]},
+        "behaviour": dump_behaviour(workspace.state.behaviour),
     }
     for resource in SECTIONED:
         if resource.workspace is not None:

@@ -14,7 +14,7 @@ from marshmallow import Schema, fields, validate
 from mockserver.beyond.catalogue import catalogue
 from mockserver.beyond.stubs.schema import Condition, Pattern
 from mockserver.core.contract.errors import ALL_CODES
-from mockserver.core.state.behaviour import Behaviour
+from mockserver.core.state.behaviour import PRESETS, Behaviour
 from mockserver.core.state.faults import FAULT_KINDS, OF_ANSWERS
 from mockserver.core.text.addresses import LONGEST_EMAIL
 from mockserver.core.time import duration
@@ -25,7 +25,7 @@ from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.scheduled_emails.section import MOST_RECIPIENTS, Base64, PartiesField, PartyField
 from mockserver.resources.section import Duration, Id24, Instant, Item, Span
 from mockserver.resources.webhooks.section import WrittenDay
-from mockserver.scenario.behaviour import After, AuthenticateDomainField, BehaviourItem
+from mockserver.scenario.behaviour import After, AuthenticateDomainField, BehaviourField, BehaviourItem
 from mockserver.scenario.faults import PARAMETERS
 from mockserver.scenario.match import PathPattern
 from mockserver.scenario.schema import scenario_schema
@@ -109,6 +109,10 @@ def _texts(field: Texts, _: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "additionalProperties": value}
 
 
+def _behaviour(_: BehaviourField, known: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [{"enum": list(PRESETS)}, {"$ref": known.pop("$ref")}]}
+
+
 def _instant(field: Instant, _: dict[str, Any]) -> dict[str, Any]:
     return {"anyOf": [_INSTANT, {"type": "null"}]} if field.allow_none else _INSTANT
 
@@ -134,6 +138,7 @@ FORMS: dict[type, FieldSchema] = {
             closed({"attempts": {"type": "integer", "minimum": 1}}, required=["attempts"]),
         ]
     },
+    BehaviourField: _behaviour,
     OneOrMany: _one_or_many,
     VaryField: {
         "anyOf": [

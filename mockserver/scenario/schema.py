@@ -203,7 +203,9 @@ def schema_of(names: tuple[str, ...]) -> Schema:
             **about("the corporate solution of a master, which decides how plans count"),
         ),
         "strict": Flag(**about("whether members of bodies that the service does not know are refused")),
-        "behaviour": fields.Nested(behaviour.BehaviourItem, **about("what the specification leaves open")),
+        "behaviour": behaviour.BehaviourField(
+            behaviour.BehaviourItem, **about("what the specification leaves open: a preset, or single switches")
+        ),
         "accounts": List(fields.Nested(account), **about("its accounts; one standalone account if left out")),
         "faults": faults_field(**about("rules that make matching requests go wrong; the first that matches counts")),
         "vary": vary.VaryField(

@@ -14,7 +14,7 @@ from mockserver.core.text.messages import shown, too_many
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import counting_from
-from mockserver.scenario.behaviour import BehaviourItem
+from mockserver.scenario.behaviour import BehaviourItem, dump_behaviour
 from mockserver.scenario.content import (
     MOST_LISTED,
     Part,
@@ -71,7 +71,7 @@ def add(
         addition = _Addition(workspace.dry_run(), account.name, for_trial.data, for_trial.rest)
         for_trial.report(addition.mistakes())
         for_trial.refuse()
-        late = list(_Addition(workspace, account.name, for_good.data, document).mistakes())
+        late = list(_Addition(workspace, account.name, for_good.data, for_good.rest).mistakes())
         assert not late, f"what went well in the trial is wrong in the workspace: {late}"
         workspace.catch_up()
         workspace.watchers.tell()
@@ -129,10 +129,8 @@ class _Addition:
             if name in self._data:
                 setattr(self._workspace.state, name, self._data[name])
         if "behaviour" in self._data:
-            before = _BEHAVIOUR.dump(self._workspace.state.behaviour)
-            self._workspace.state.behaviour = _BEHAVIOUR.load(
-                laid_over(before, self._document["behaviour"], "behaviour")
-            )
+            before, given = dump_behaviour(self._workspace.state.behaviour), self._document["behaviour"]
+            self._workspace.state.behaviour = _BEHAVIOUR.load(laid_over(before, given, "behaviour"))
 
     def _add_faults(self) -> Iterator[Mistake]:
         faults, there = self._data.get("faults", ()), self._workspace.state.faults

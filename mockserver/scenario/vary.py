@@ -14,7 +14,7 @@ from marshmallow import Schema, fields, validate
 
 from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND
 from mockserver.core.lazy import lazy
-from mockserver.core.state.behaviour import Behaviour
+from mockserver.core.state.behaviour import PRESETS, Behaviour
 from mockserver.core.state.varied import Draw, Varied
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import API_OPERATIONS
@@ -194,10 +194,11 @@ def lay(workspace: Workspace, rows: Iterable[Draw], own: Collection[str] = ()) -
     """
     state, made = workspace.state, []
     schema = behaviours.BehaviourItem()
-    behaviour, defaults = schema.dump(state.behaviour), schema.dump(Behaviour())
-    for row in rows:
+    behaviour, usual = behaviours.dump_behaviour(state.behaviour), schema.dump(PRESETS[state.behaviour.preset])
+    for given in rows:
+        row = _differing(given, usual)
         for member, value in row.entry.get("behaviour", {}).items():
-            if member not in own and behaviour[member] == defaults[member]:
+            if member not in own and member not in behaviour:
                 behaviour[member] = value
                 made.append(row)
         for rule in row.entry.get("faults", ()):
@@ -208,17 +209,26 @@ def lay(workspace: Workspace, rows: Iterable[Draw], own: Collection[str] = ()) -
     return made
 
 
+def _differing(row: Draw, usual: Mapping[str, Any]) -> Draw:
+    """Return a draw, or that of the documented value if the draw is what the preset has."""
+    for member, value in row.entry.get("behaviour", {}).items():
+        if usual[member] == value:
+            documented = behaviours.BehaviourItem().dump(Behaviour())[member]
+            return _Option(member, documented, f"{member} is not as observed live", "documented").draw
+    return row
+
+
 def undo(workspace: Workspace) -> None:
     """Remove the draws of a workspace; options that were changed since stay as they are."""
     state, varied = workspace.state, workspace.state.varied
     if varied is None:
         return
     schema = behaviours.BehaviourItem()
-    behaviour, defaults = schema.dump(state.behaviour), schema.dump(Behaviour())
+    behaviour = behaviours.dump_behaviour(state.behaviour)
     for row in varied.draws:
         for member, value in row.entry.get("behaviour", {}).items():
-            if behaviour[member] == schema.dump(schema.load({member: value}))[member]:
-                behaviour[member] = defaults[member]
+            if behaviour.get(member) == schema.dump(schema.load({member: value}))[member]:
+                del behaviour[member]
         for rule in row.entry.get("faults", ()):
             if state.faults.get(rule["id"]) is not None:
                 state.faults.remove(rule["id"])

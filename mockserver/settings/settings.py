@@ -122,6 +122,12 @@ class Settings:
         "What becomes of a call of an operation that the mock does not have, where no stub answers and the scenario "
         "says nothing: 404, the documented status with the smallest valid body, or what --forward-to answers.",
     )
+    behaviour: str = setting(
+        "documented",
+        Choice(("documented", "recorded")),
+        "The preset of behaviour of scenarios that name none: as the specification and documents say, or as observed "
+        "live where it was.",
+    )
     stubs: tuple[str, ...] | list[str] = setting(
         (),
         Texts(),

@@ -195,6 +195,7 @@ class ServerSettings(TypedDict, total=False):
     smtp_in: str | None
     dns_resolver: str | None
     beyond: str
+    behaviour: str
     stubs: tuple[str, ...] | list[str]
     egress: str
     forward_to: str | None

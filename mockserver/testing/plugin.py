@@ -41,8 +41,8 @@ _FAIL_ON, _LINT = "mockserver_lint_fail_on", "mockserver-lint"
 #: The formats of a report of coverage.
 _FORMATS = ("text", "json", "html", "junit")
 _MARKER = (
-    "mockserver(*, scenario=None, seed=None, strict=False, vary=None): the workspace that the fixture `mockserver` "
-    "makes; vary=range(20) runs the test with each of these seeds"
+    "mockserver(*, scenario=None, seed=None, strict=False, behaviour=None, vary=None): the workspace that the fixture "
+    "`mockserver` makes; behaviour='recorded' answers as observed live, vary=range(20) runs the test with each seed"
 )
 #: The name by which a test has its seed of `vary`, if it has several.
 VARY = "mockserver_vary"
@@ -51,6 +51,7 @@ _ARGUMENTS: Mapping[str, tuple[type, ...]] = {
     "scenario": (str, os.PathLike, Mapping),
     "seed": (int,),
     "strict": (bool,),
+    "behaviour": (str,),
     "vary": (int, Sequence),
 }
 
@@ -89,9 +90,9 @@ def mockserver(
 
     If the test fails and the server goes on (MOCKSERVER_URL), the workspace stays, and the report has its address.
 
-    `@pytest.mark.mockserver(scenario=..., seed=..., strict=True, vary=...)` chooses another scenario or seed; `strict`
-    refuses body fields that the service does not know; `vary` draws legal differences from a seed, and several seeds,
-    such as `range(20)`, make several tests.
+    `@pytest.mark.mockserver(scenario=..., seed=..., strict=True, behaviour=..., vary=...)` chooses another scenario or
+    seed; `strict` refuses body fields that the service does not know; `behaviour` is a preset, `documented` or
+    `recorded`; `vary` draws legal differences from a seed, and several seeds, such as `range(20)`, make several tests.
     """
     from mockserver.testing.sessions.session import TestWorkspace  # noqa: PLC0415  # slow to import
 

@@ -178,7 +178,7 @@ def test_seeded_apps_are_added_to_the_scenario_apps(api):
 def test_public_apps_can_be_seeded_away_unless_there_are_some(public_api):
     document = {"behaviour": {"oauth_public_apps": False}}
     assert public_api.post("/_mock/seed", json=document).status_code == 200
-    assert public_api.get("/_mock/state").json["behaviour"] == {}
+    assert public_api.get("/_mock/state").json["behaviour"] == {"preset": "documented"}
     public_api.post("/_mock/seed", json={"behaviour": {"oauth_public_apps": True}})
     public_api.post("/_mock/oauth/apps", json={"client_id": "phone", "public": True})
     public_api.put("/_mock/clock", json={"frozen": True})

@@ -25,6 +25,15 @@ def test_each_page_leads_to_every_other_one_in_its_workspace(api):
             assert {f"{prefix}/_mock/ui/{other}" for other in listed} <= set(found), path
 
 
+@pytest.mark.parametrize("preset", ["documented", "recorded"])
+def test_the_header_names_the_preset_of_behaviour_if_it_is_not_the_default(make_api, preset):
+    api = make_api({"behaviour": preset})
+
+    shown = [name for name in NAMES if "Behaviour: recorded" in plain(api.get(f"/_mock/ui/{name}").text)]
+
+    assert shown == (NAMES if preset == "recorded" else [])
+
+
 def test_the_links_of_a_page_work_behind_a_prefix_that_the_server_is_not_told(api):
     for name in NAMES:
         outside = links(api.get(f"/_mock/ui/{name}").text, f"/behind/a/proxy/_mock/ui/{name}")

@@ -50,7 +50,7 @@ def test_the_page_says_that_secrets_stand_in_a_state(api):
 def test_each_member_of_several_lines_folds(api):
     page = api.get(PAGE).text
 
-    assert set(re.findall(r'<details id="member-(\w+)" open>', page)) == {"clock", "accounts", "resume"}
+    assert set(re.findall(r'<details id="member-(\w+)" open>', page)) == {"clock", "behaviour", "accounts", "resume"}
     assert 'id="lines" data-live=""' in page
     assert 'href="../../_mock/state?format=yaml" download="default.yaml"' in page
 

@@ -127,9 +127,10 @@ def test_a_strict_workspace_refuses_what_the_service_does_not_know(run, pytester
     ("arguments", "expected"),
     [
         ("'onboarding'", "takes arguments by name only, such as scenario='onboarding'"),
-        ("colour='red'", "takes no colour; it takes scenario, seed, strict, vary"),
+        ("colour='red'", "takes no colour; it takes scenario, seed, strict, behaviour, vary"),
         ("seed='x'", "takes no seed='x'"),
         ("strict=1", "takes no strict=1"),
+        ("behaviour=1", "takes no behaviour=1"),
         ("scenario=7", "takes no scenario=7"),
         ("vary='7'", "takes no vary='7'; it takes a whole number, or several such as range(20)"),
         ("vary=[1, None]", "takes no vary=[[]1, None[]]; it takes a whole number, or several such as range(20)"),
@@ -140,6 +141,19 @@ def test_a_marker_with_wrong_arguments_stops_the_session(run, arguments, expecte
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: *test_it.py::test_never: @pytest.mark.mockserver {expected}"])
+
+
+def test_a_marker_chooses_a_preset_of_behaviour(run):
+    result = run("""
+    @pytest.mark.mockserver(behaviour="recorded", scenario={"behaviour": {"webhook_limit": 3}})
+    def test_recorded(mockserver):
+        assert mockserver.state.get()["behaviour"] == {"preset": "recorded", "webhook_limit": 3}
+
+    def test_default(mockserver):
+        assert mockserver.state.get()["behaviour"] == {"preset": "documented"}
+    """)
+
+    result.assert_outcomes(passed=2)
 
 
 def test_each_seed_of_a_marker_makes_a_test(run):
@@ -182,7 +196,7 @@ def test_the_report_of_a_failed_test_lists_the_draws(run):
 
 def test_the_marker_of_the_plugin_is_registered(run):
     run("", "--markers").stdout.fnmatch_lines(
-        ["@pytest.mark.mockserver(*, scenario=None, seed=None, strict=False, vary=None): *"]
+        ["@pytest.mark.mockserver(*, scenario=None, seed=None, strict=False, behaviour=None, vary=None): *"]
     )
 
 

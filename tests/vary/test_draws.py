@@ -219,6 +219,21 @@ def test_draws_replace_those_of_before(make_api):
     assert api.get("/_mock/state").json == before
 
 
+def test_any_twenty_seeds_in_a_row_draw_both_readings_under_the_preset_recorded(make_api):
+    drawn = {}
+    for seed in SEEDS:
+        api = make_api({"behaviour": "recorded"})
+        for row in api.post("/_mock/vary", json={"seed": seed}).json["items"]:
+            drawn[row["name"]] = row["says"]
+        api.delete("/_mock/vary")
+        assert api.get("/_mock/state").json["behaviour"] == {"preset": "recorded"}
+
+    assert drawn.keys() == {*DRAWS} - {"dkim: cname", "domain_id: hex", "sentence_codes: observed"} | {
+        "dkim: txt", "domain_id: integer", "sentence_codes: specification",
+    }  # fmt: skip
+    assert drawn["dkim: txt"] == "dkim is not as observed live (behaviour dkim: txt; documented)"
+
+
 def test_the_users_own_options_and_rules_stay(make_api):
     own = {
         "behaviour": {"dkim": "txt", "otp_lifetime": "PT1M"},

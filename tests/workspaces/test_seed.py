@@ -193,6 +193,7 @@ def test_dns_behaviour_and_faults_are_added(workspace):
     state = workspace.state
     assert state["dns"].keys() >= {"a.test", "b.test"}
     assert state["behaviour"] == {
+        "preset": "documented",
         "otp_lifetime": "PT1M",
         "bulk_plan": {"after": "PT1H"},
         "authenticate_domain": {"after": "PT1H"},

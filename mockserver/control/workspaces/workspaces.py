@@ -11,6 +11,7 @@ from marshmallow import ValidationError, fields, validate, validates_schema
 from mockserver.control.framework import inputs, target
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import Problem, of_misdirected, of_one
+from mockserver.core.state.behaviour import PRESETS
 from mockserver.core.state.identifiers import ANY_REPLICA, REPLICA_HEADER
 from mockserver.core.state.state import Account
 from mockserver.core.text.host_names import host_url
@@ -85,6 +86,10 @@ class NewWorkspace(ScenarioChoice):
         strict=True, validate=validate.Range(-(2**63), 2**63 - 1),
         **about("a seed that draws legal differences, whatever its scenario says"),
     )  # fmt: skip
+    behaviour = fields.String(
+        validate=validate.OneOf(tuple(PRESETS)),
+        **about("the preset of behaviour, whatever its scenario says; single switches of the scenario win"),
+    )
     name = inputs.name()
     label = _label()
     copy_of = fields.String(**about("a workspace whose present state is the scenario; drawn keys are new"))
@@ -171,9 +176,9 @@ def _check_place(name: str) -> None:
 
 def _changes(body: dict[str, Any]) -> dict[str, Any]:
     strict = {"strict": True} if body["strict"] else {}
-    varied = {"vary": body["vary"]} if "vary" in body else {}
+    chosen: dict[str, Any] = {member: body[member] for member in ("vary", "behaviour") if member in body}
     clock = {"clock": {"start": write_instant(body["start"])}} if "start" in body else {}
-    return {**strict, **varied, **clock}
+    return {**strict, **chosen, **clock}
 
 
 @WORKSPACES.call(

@@ -1,10 +1,13 @@
-"""Scenario choices where the specification is open."""
+"""Scenario choices where the specification is open, and the presets of all choices together."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+#: The presets: the specification, then what is most surely known; and what was observed live, where it was.
+DOCUMENTED, RECORDED = "documented", "recorded"
 
 
 class AuthenticateDomain(NamedTuple):
@@ -89,3 +92,30 @@ class Behaviour(NamedTuple):
     #: What becomes of a call of an operation that the mock does not have and no stub answers for: `refuse`, `shape` or
     #: `forward` (contract/beyond); None: what the setting says.
     beyond: str | None = None
+    #: The preset whose values the switches have that a scenario leaves out.
+    preset: str = DOCUMENTED
+
+
+class Observation(NamedTuple):
+    """A value of a switch that was observed live at the service, and the evidence with its mark."""
+
+    value: Any
+    source: str
+
+
+#: By switch; what is documented or proposed only has none. "in code" of a live answer: programs that handle it.
+OBSERVED = {
+    "dkim": Observation("cname", "recorded, 3; a provider's tests with a live key, 2026-04"),
+    "brevo_code": Observation("account", "in code, 1 (2026-10)"),
+    "subdomain_dkim_host": Observation("recorded", "recorded, 2"),
+    "domain_id": Observation("hex", "recorded, 1; a provider's tests with a live key, 2026-04"),
+    "sentence_codes": Observation("observed", "recorded, 2 (2026-06, 2026-08)"),
+    "inbound_domain": Observation("authenticated", "recorded, 1; in code, 4"),
+    "webhooks_none": Observation("error", "in code, 13"),
+    "webhook_names": Observation({}, "recorded (2026-09-03)"),
+    "send_invalid_sender": Observation("accept", "recorded; in code, 7"),
+}
+PRESETS = {
+    DOCUMENTED: Behaviour(),
+    RECORDED: Behaviour(**{name: row.value for name, row in OBSERVED.items()}, preset=RECORDED),
+}

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from copy import copy
+from typing import Any, NamedTuple, TypeVar
 
 from mockserver.scenario.documents.mistakes import Mark, Mistake, Path, ScenarioError, ordered
+
+Document = TypeVar("Document", bound=Mapping[Any, Any])
 
 
 class InvalidValue:
@@ -152,6 +155,7 @@ def overlay(lower: MappingNode, upper: MappingNode) -> MappingNode:
 
     The upper document's stubs come before the lower document's stubs.
     """
+    lower, upper = in_full(lower), in_full(upper)
     found = _merged(lower, upper)
     numbers: dict[str, _Numbers] = {}
     for member, both in (("accounts", _accounts), ("stubs", _stubs)):
@@ -172,6 +176,15 @@ def _merged(lower: MappingNode, upper: MappingNode) -> MappingNode:
         else:
             found[key] = value
     return found
+
+
+def in_full(document: Document) -> Document:
+    """Return a document whose `behaviour` is a mapping, also where it is the name of a preset only."""
+    found: Any = document
+    if isinstance(preset := document.get("behaviour"), str):
+        found = copy(document)
+        found["behaviour"] = MappingNode.of({"preset": preset})
+    return found  # type: ignore[no-any-return]  # the copy of a document is one
 
 
 def _stubs(lower: list[Any], upper: list[Any]) -> tuple[list[Any], _Numbers]:

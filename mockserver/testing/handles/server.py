@@ -257,14 +257,16 @@ class MockServer:
         name: str | None = None,
         strict: bool = False,
         vary: int | None = None,
+        behaviour: str | None = None,
         label: str | None = None,
     ) -> Workspace:
         """Create a workspace from the server's scenario, or from a scenario given as name, document or file path.
 
         `seed` determines the identifiers and codes of the workspace; the default is the scenario's seed. Without `name`
         the workspace gets an unused name. `strict` refuses body fields that the service does not know, whatever the
-        scenario says. `vary` is a seed that draws legal differences, whatever the scenario says. `label`, such as the
-        id of a test, is shown and found in the dashboard.
+        scenario says. `vary` is a seed that draws legal differences, whatever the scenario says. `behaviour` is a
+        preset, `documented` or `recorded`, whatever preset the scenario names. `label`, such as the id of a test, is
+        shown and found in the dashboard.
 
         Raises:
             MockServerError: 400, the scenario, the seed or the name is not valid; 409, the name is taken.
@@ -272,9 +274,8 @@ class MockServer:
             ValueError: The file of the scenario is not YAML.
         """
         sent = sendable(scenario)
-        body = given(
-            {**choice(sent), "seed": seed, "name": name, "strict": strict or None, "vary": vary, "label": label}
-        )
+        chosen = {"seed": seed, "name": name, "strict": strict or None, "vary": vary, "behaviour": behaviour}
+        body = given({**choice(sent), **chosen, "label": label})
         # A load balancer before several replicas routes this call by the header, and later calls by the name.
         headers = None if name is None else {"X-Mock-Workspace": name}
         with NamingFile(sent):

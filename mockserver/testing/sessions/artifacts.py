@@ -119,7 +119,7 @@ def gather(test: TestWorkspace) -> Artifacts:
     about = link.get(f"/workspaces/{name}")
     after, trace = link.text("/state", accept=_YAML), test.workspace.trace()
     members = {"seed": link.get("/state")["seed"], "strict": test.strict or None, "vary": test.vary}
-    body = {**choice(sendable(test.scenario)), **members}
+    body = {**choice(sendable(test.scenario)), **members, "behaviour": test.behaviour}
     before, document = _before(client, about, given(body))
     return Artifacts(
         about=about,

@@ -143,10 +143,12 @@ class TestWorkspace:
         self.scenario = scenario if marked.get("scenario") is None else marked["scenario"]
         self.strict = bool(marked.get("strict"))
         self.vary: int | None = marked.get("vary")
+        self.behaviour: str | None = marked.get("behaviour")
         # The end of a long id tells more: the name of the test, and its parameters.
         self.workspace = server.workspace(
-            self.scenario, seed=marked.get("seed"), strict=self.strict, vary=self.vary, label=nodeid[-_LONGEST_LABEL:]
-        )
+            self.scenario, seed=marked.get("seed"), strict=self.strict, vary=self.vary, behaviour=self.behaviour,
+            label=nodeid[-_LONGEST_LABEL:],
+        )  # fmt: skip
         #: Whether it is kept for the user, because the test has failed and the server goes on.
         self.is_kept = False
         self._is_left = False
