@@ -17,7 +17,7 @@ from mockserver.core.lazy import lazy
 from mockserver.core.text.host_names import HostNames
 from mockserver.core.workspaces.store import Store
 from mockserver.resources.oauth.signing import Bearer, OAuthParts, Signer
-from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS
+from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.settings import Settings
 from mockserver.settings.settings import token_of
 from mockserver.web.logs import LogFormat, RequestLog, Secrecy
@@ -78,7 +78,7 @@ class Mock:
         #: The saved workspaces in memory, or None if nothing is saved.
         self.working_set = _working_set_of(settings, self.store)
         self.log = RequestLog(LogFormat(settings.log_format), Secrecy(redaction.text, redaction.query_text))
-        self.oauth = OAuthParts(Signer(storage), API_OPERATIONS.values())
+        self.oauth = OAuthParts(Signer(storage))
         self.service = Service(
             self.store,
             ALL_OPERATIONS.values(),

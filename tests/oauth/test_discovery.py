@@ -39,20 +39,27 @@ def test_unknown_path_is_an_oauth_error(realm, is_refused):
 
 
 def test_discovery_lists_the_scopes_of_the_contract(realm):
-    rows = realm.open("GET", f"{REALM}/scopes").json["scopes"]
+    listed = realm.open("GET", f"{REALM}/scopes").json
+    rows = listed["scopes"]
 
     resources = [
         "account", "organization", "webhooks", "campaigns.email", "campaigns.sms", "campaigns.whatsapp", "contacts",
         "crm", "conversations", "objects", "ecommerce", "events", "loyalty", "transactional.email",
         "transactional.sms", "transactional.whatsapp",
     ]  # fmt: skip
-    expected = {"all", *(f"{name}:{action}" for name in resources for action in ("read", "write"))}
+    expected = {f"{name}:{action}" for name in resources for action in ("read", "write")}
     expected |= {"openid", "profile", "email", "offline_access"}
-    assert len(rows) == 37
+    assert listed["magic_scopes"] == ["all"]
+    assert len(rows) == 36
     assert {row["name"] for row in rows} == expected
     assert all(set(row) == {"name", "category", "api_endpoints", "is_oidc_reserved"} for row in rows)
     of_openid = {row["name"] for row in rows if row["is_oidc_reserved"]}
     assert of_openid == {"openid", "profile", "email", "offline_access"}
+    categories = {row["name"].partition(":")[0]: row["category"] for row in rows}
+    assert [name for name, category in categories.items() if category == "account"] == resources[:3]
+    assert [categories[name] for name in ("contacts", "crm", "transactional.sms", "openid")] == [
+        "data_crm", "data_crm", "messaging", "oidc",
+    ]  # fmt: skip
 
 
 def key_of(realm, token):

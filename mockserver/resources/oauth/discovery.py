@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
-from mockserver.core.contract.operation import ALL_SCOPES, Operation
+from mockserver.core.contract.operation import ALL_SCOPES, SCOPE_PATHS
 
 REALM = "/realms/partner"
 AUTHORIZE, TOKEN = f"{REALM}/oauth/authorize", f"{REALM}/oauth/token"
@@ -38,6 +38,11 @@ _RESOURCES = {
     "transactional.sms": "your transactional SMS",
     "transactional.whatsapp": "your transactional WhatsApp messages",
 }
+#: The categories by resource; `data_crm` for all others (contract/oauth#oauthScopes).
+_CATEGORIES = {
+    **dict.fromkeys(("account", "organization", "webhooks"), "account"),
+    **dict.fromkeys((name for name in _RESOURCES if name.startswith(("campaigns.", "transactional."))), "messaging"),
+}
 OPENID, PROFILE, EMAIL, OFFLINE_ACCESS = "openid", "profile", "email", "offline_access"
 #: OpenID Connect scopes, which every app may request, with their description on the consent page.
 _OPENID_SCOPES = {
@@ -51,7 +56,7 @@ DEFAULT_SCOPES = ("contacts:read", "contacts:write", "crm:read", "crm:write")
 
 
 class Scope(NamedTuple):
-    """A permission: name, resource, and description on the consent page."""
+    """A permission: name, category of the list of scopes, and description on the consent page."""
 
     name: str
     category: str
@@ -62,10 +67,11 @@ class Scope(NamedTuple):
 def _catalogue() -> Iterable[Scope]:
     yield Scope(ALL_SCOPES, ALL_SCOPES, "Do everything that you can do yourself")
     for name, called in _RESOURCES.items():
-        yield Scope(f"{name}:read", name, f"See {called}")
-        yield Scope(f"{name}:write", name, f"Add, change and delete {called}")
+        category = _CATEGORIES.get(name, "data_crm")
+        yield Scope(f"{name}:read", category, f"See {called}")
+        yield Scope(f"{name}:write", category, f"Add, change and delete {called}")
     for name, words in _OPENID_SCOPES.items():
-        yield Scope(name, "openid", words.capitalize(), is_oidc_reserved=True)
+        yield Scope(name, "oidc", words.capitalize(), is_oidc_reserved=True)
 
 
 CATALOGUE: dict[str, Scope] = {scope.name: scope for scope in _catalogue()}
@@ -117,17 +123,16 @@ def metadata(root: str, *, has_public_apps: bool) -> dict[str, Any]:
     }
 
 
-def scope_list(operations: Iterable[Operation]) -> list[dict[str, Any]]:
-    """Return the catalogue of scopes, each with the given operations that require the scope."""
-    endpoints: dict[str, list[str]] = {name: [] for name in CATALOGUE}
-    for row in operations:
-        endpoints[row.needs].append(f"{row.method} {row.path}")
-    return [
+def scope_list() -> dict[str, Any]:
+    """Return the scopes, each with its path prefixes, and apart from them the scope that includes all others."""
+    scopes = [
         {
             "name": scope.name,
             "category": scope.category,
-            "api_endpoints": endpoints[scope.name],
+            "api_endpoints": list(SCOPE_PATHS.get(scope.name.rpartition(":")[0], ())),
             "is_oidc_reserved": scope.is_oidc_reserved,
         }
         for scope in CATALOGUE.values()
+        if scope.name != ALL_SCOPES
     ]
+    return {"scopes": scopes, "magic_scopes": [ALL_SCOPES]}

@@ -233,4 +233,4 @@ def public_keys(caller: AnonymousCaller, request: Request) -> dict[str, Any]:
     errors=_DOCUMENT_ERRORS,
 )  # fmt: skip
 def list_scopes(caller: AnonymousCaller, request: Request) -> dict[str, Any]:
-    return {"scopes": discovery.scope_list(component(OAuthParts).operations)}
+    return discovery.scope_list()

@@ -160,8 +160,8 @@ class ScopeOut(Output):
     names_from = TOOL
 
     name = Text(required=True, **documented())
-    category = Text(required=True, **documented())
-    api_endpoints = fields.List(Text(), required=True, **documented("those that the mock has"))
+    category = Text(required=True, **documented("account, messaging, data_crm; oidc for scopes of OpenID Connect"))
+    api_endpoints = fields.List(Text(), required=True, **documented("path prefixes without /v3, of what the mock has"))
     is_oidc_reserved = Flag(required=True, **documented())
 
 
@@ -169,3 +169,4 @@ class Scopes(Output):
     names_from = TOOL
 
     scopes = fields.List(fields.Nested(ScopeOut), required=True, **documented())
+    magic_scopes = fields.List(Text(), required=True, **documented("those that include others"))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mockserver.core.contract.errors import UNAUTHORIZED, ServiceError
-from mockserver.core.contract.operation import Operation
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.storage import Storage
@@ -76,10 +75,9 @@ class Signer:
 
 
 class OAuthParts(NamedTuple):
-    """What OAuth operations need of the application: the token signer, and the API operations for the scope list."""
+    """What OAuth operations need of the application: the token signer."""
 
     signer: Signer
-    operations: Collection[Operation]
 
 
 @lru_cache(maxsize=1_024)
