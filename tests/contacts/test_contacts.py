@@ -275,6 +275,27 @@ def test_changes_of_contacts_raise_events(make_api, contacts):
     assert {call["event"] for call in calls} == {"contactUpdated", "contactDeleted", "listAddition"}
 
 
+@pytest.mark.parametrize(
+    ("operation", "method", "path", "code", "status"),
+    [
+        ("createContact", "POST", "", "account_in_process", 425),
+        ("updateContact", "PUT", "/ada@acme.test", "account_in_process", 425),
+        ("deleteContact", "DELETE", "/ada@acme.test", "method_not_allowed", 405),
+    ],
+)
+def test_a_status_that_is_documented_without_a_condition_comes_by_a_fault(
+    contacts, operation, method, path, code, status
+):
+    contacts.contact("ada@acme.test")
+    rule = {"fault": "error", "code": code, "match": {"operation": operation}, "times": 1}
+    assert contacts.api.post("/_mock/faults", json=rule).status_code == 201
+    body = {"attributes": {}} if method == "PUT" else {"email": "bob@acme.test"} if method == "POST" else None
+
+    refused, (told, _) = contacts.call(method, path, body)
+    assert (refused, told) == (status, code)
+    assert contacts.call(method, path, body)[0] in (201, 204)
+
+
 def test_accounts_do_not_share_contacts(make_api):
     api = make_api({"accounts": [{"name": "a", "api_keys": ["a"]}, {"name": "b", "api_keys": ["b"]}]})
     api.post("/v3/contacts", json={"email": "ada@acme.test"}, key="a")

@@ -122,6 +122,9 @@ NOT_FOUND = ErrorCode("not_found", 404, "Invalid route/method passed")
 TOO_MANY_REQUESTS = ErrorCode("too_many_requests", 429, "Too many requests. Please try again later.")
 INTERNAL_ERROR = ErrorCode("internal_error", 500, "Internal server error")
 
+#: Of contacts (contract/contacts#createContact): the status is documented, and the code in no other place.
+ACCOUNT_IN_PROCESS = ErrorCode("account_in_process", 425, "The account is being processed")
+
 #: A page whose link has expired or was used (proposed, contract/sso#ssoCorporateLogin).
 GONE = ErrorCode("gone", 410, "This link works no longer")
 
@@ -151,7 +154,7 @@ OAUTH_CODES: dict[str, ErrorCode] = {
 #: Every code that a fault can inject, and that an exchange in the journal can have.
 ALL_CODES: dict[str, ErrorCode] = {
     **SPEC_CODES,
-    **{code.code: code for code in (NOT_FOUND, TOO_MANY_REQUESTS, INTERNAL_ERROR, GONE)},
+    **{code.code: code for code in (NOT_FOUND, TOO_MANY_REQUESTS, INTERNAL_ERROR, ACCOUNT_IN_PROCESS, GONE)},
     **OAUTH_CODES,
 }
 

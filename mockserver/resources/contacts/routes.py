@@ -40,6 +40,8 @@ _BAD_CONTACT = error_observed_in_code(
     "contract/contacts#createContact",
     programs=1,
 )
+_IN_PROCESS = documented_error(errors.ACCOUNT_IN_PROCESS, "told without a condition: by a fault only", _SOURCE)
+_NO_METHOD = documented_error(errors.METHOD_NOT_ALLOWED, "told without a condition: by a fault only", _SOURCE)
 _NO_NAME = error_observed_in_code(errors.MISSING_PARAMETER, "no name", "contract/contacts#createList", programs=1)
 _BAD_NAME = proposed_error(
     errors.INVALID_PARAMETER, "a name or an id of the wrong type", "contract/contacts#createList"
@@ -74,6 +76,7 @@ def get_contacts(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
         proposed_error(errors.MISSING_PARAMETER, "no identifier at all", "contract/contacts#createContact"),
         _BAD_CONTACT,
         _TAKEN,
+        _IN_PROCESS,
     ),
     notes=("204 without a body where `updateEnabled` or `forceMerge` changes a contact that is there.",),
 )  # fmt: skip
@@ -96,7 +99,7 @@ def get_contact_info(caller: Caller, identifier: str, query: dict[str, Any]) -> 
     "updateContact", "PUT", "/v3/contacts/{identifier}",
     summary="Update a contact",
     status=204, params=schemas.ContactPath, query=schemas.ContactKind, body=schemas.ContactChanges,
-    errors=(_BAD_CONTACT, _TAKEN, _NO_CONTACT),
+    errors=(_BAD_CONTACT, _TAKEN, _NO_CONTACT, _IN_PROCESS),
 )  # fmt: skip
 def update_contact(caller: Caller, identifier: str, query: dict[str, Any], body: dict[str, Any]) -> None:
     model.update(caller, rows.get_contact(caller, identifier, query.get("kind")), body)
@@ -106,7 +109,7 @@ def update_contact(caller: Caller, identifier: str, query: dict[str, Any], body:
     "deleteContact", "DELETE", "/v3/contacts/{identifier}",
     summary="Delete a contact",
     status=204, params=schemas.ContactPath, query=schemas.ContactKind,
-    errors=(_BAD_KIND, _NO_CONTACT),
+    errors=(_BAD_KIND, _NO_CONTACT, _NO_METHOD),
 )  # fmt: skip
 def delete_contact(caller: Caller, identifier: str, query: dict[str, Any]) -> None:
     model.delete(caller, rows.get_contact(caller, identifier, query.get("kind")))
