@@ -18,6 +18,7 @@ from mockserver.cli.options import Integer, Name
 from mockserver.cli.options import Seconds as SecondsValue
 from mockserver.cli.output import echo, printable, progress
 from mockserver.cli.program import Misused, argument, command, ending_signals, option
+from mockserver.core.state.behaviour import DOCUMENTED, RECORDED
 from mockserver.core.state.varied import Draw
 
 if TYPE_CHECKING:
@@ -63,9 +64,9 @@ def bisect(
     from mockserver.scenario.documents.mistakes import ScenarioError
     from mockserver.scenario.vary import draw
 
-    drawn = [row for number in (seeds if seed is None else (seed,)) for row in draw(number)]
     try:
         base = _Base.of(scenario)
+        drawn = [row for number in (seeds if seed is None else (seed,)) for row in draw(number, base.preset)]
         with _interrupted_by_signals():
             found = _find(_Runs(words, base, timeout), list({row.name: row for row in drawn}.values()))
         if not found:
@@ -159,10 +160,12 @@ class _Base(NamedTuple):
     document: Mapping[str, Any]
     #: Its rules, those of extended scenarios included: a list of rules replaces theirs.
     faults: Sequence[Any]
+    #: Its preset of behaviour.
+    preset: str
 
     @classmethod
     def of(cls, scenario: str) -> _Base:
-        from mockserver.scenario.documents.document import refuse_unreadable
+        from mockserver.scenario.documents.document import in_full, refuse_unreadable
         from mockserver.scenario.documents.library import Library
         from mockserver.scenario.documents.mistakes import is_name
         from mockserver.scenario.documents.reading import parse
@@ -171,7 +174,9 @@ class _Base(NamedTuple):
         whole = library.document(scenario)
         refuse_unreadable(whole)
         document = {"extends": scenario} if is_name(scenario) else parse(library.text(scenario), scenario)
-        return cls(document, whole.get("faults") or [])
+        behaviour = in_full(whole).get("behaviour")
+        is_recorded = isinstance(behaviour, dict) and behaviour.get("preset") == RECORDED
+        return cls(document, whole.get("faults") or [], RECORDED if is_recorded else DOCUMENTED)
 
     def with_draws(self, draws: Sequence[Draw]) -> dict[str, Any]:
         """Return the document with the entries of draws."""

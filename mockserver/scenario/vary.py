@@ -14,7 +14,7 @@ from marshmallow import Schema, fields, validate
 
 from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND
 from mockserver.core.lazy import lazy
-from mockserver.core.state.behaviour import PRESETS, Behaviour
+from mockserver.core.state.behaviour import DOCUMENTED, PRESETS
 from mockserver.core.state.varied import Draw, Varied
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import API_OPERATIONS
@@ -48,6 +48,14 @@ class _Option(NamedTuple):
         told = self.value if isinstance(self.value, str) else json.dumps(self.value)
         says = f"{self.says} (behaviour {self.member}: {told}; {self.mark})"
         return Draw(f"{self.member}: {told}", says, {"behaviour": {self.member: self.value}})
+
+    def beside(self, preset: str) -> _Option:
+        """Return the option, or that of the documented value if the preset has the option's own."""
+        schema = behaviours.BehaviourItem()
+        documented, usual = (schema.dump(PRESETS[name])[self.member] for name in (DOCUMENTED, preset))
+        if self.value != usual:
+            return self
+        return _Option(self.member, documented, f"{self.member} is not as observed live", "documented")
 
 
 class _Rule(NamedTuple):
@@ -159,16 +167,18 @@ def _members(schema: Schema) -> Iterator[tuple[str, bool]]:
             yield from _members(inner.schema)
 
 
-def draw(seed: int) -> list[Draw]:
+def draw(seed: int, preset: str = DOCUMENTED) -> list[Draw]:
     """Return the draws of a seed: two options, an outcome and a form, so that each 20 seeds in a row draw everything.
+
+    What the preset has itself is drawn the other way round, as `documented` has it.
 
     They are dealt in turn and not at random, so that they are equal in every version of Python.
     """
     count, outcomes, forms = len(_OPTIONS), _outcomes(), _forms()
     # The order of seeds is another one for each of the lists, or equal places would always meet.
     rows = (
-        _OPTIONS[seed % count],
-        _OPTIONS[(seed + count // 2) % count],
+        _OPTIONS[seed % count].beside(preset),
+        _OPTIONS[(seed + count // 2) % count].beside(preset),
         outcomes[seed % len(outcomes)],
         forms[(seed + seed // len(forms)) % len(forms)],
     )
@@ -184,7 +194,8 @@ def place_of(row: Draw) -> str:
 def vary(workspace: Workspace, seed: int, own: Collection[str] = ()) -> None:
     """Give a workspace what a seed draws, in the place of earlier draws; options of `own` stay as they are."""
     undo(workspace)
-    workspace.state.varied = Varied(seed, tuple(lay(workspace, draw(seed), own)))
+    preset = workspace.state.behaviour.preset
+    workspace.state.varied = Varied(seed, tuple(lay(workspace, draw(seed, preset), own)))
 
 
 def lay(workspace: Workspace, rows: Iterable[Draw], own: Collection[str] = ()) -> list[Draw]:
@@ -195,10 +206,9 @@ def lay(workspace: Workspace, rows: Iterable[Draw], own: Collection[str] = ()) -
     state, made = workspace.state, []
     schema = behaviours.BehaviourItem()
     behaviour, usual = behaviours.dump_behaviour(state.behaviour), schema.dump(PRESETS[state.behaviour.preset])
-    for given in rows:
-        row = _differing(given, usual)
+    for row in rows:
         for member, value in row.entry.get("behaviour", {}).items():
-            if member not in own and member not in behaviour:
+            if member not in own and member not in behaviour and value != usual[member]:
                 behaviour[member] = value
                 made.append(row)
         for rule in row.entry.get("faults", ()):
@@ -207,15 +217,6 @@ def lay(workspace: Workspace, rows: Iterable[Draw], own: Collection[str] = ()) -
                 made.append(row)
     state.behaviour = schema.load(behaviour)
     return made
-
-
-def _differing(row: Draw, usual: Mapping[str, Any]) -> Draw:
-    """Return a draw, or that of the documented value if the draw is what the preset has."""
-    for member, value in row.entry.get("behaviour", {}).items():
-        if usual[member] == value:
-            documented = behaviours.BehaviourItem().dump(Behaviour())[member]
-            return _Option(member, documented, f"{member} is not as observed live", "documented").draw
-    return row
 
 
 def undo(workspace: Workspace) -> None:

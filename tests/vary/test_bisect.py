@@ -123,6 +123,23 @@ def test_the_scenarios_own_options_and_rules_stay(run, tmp_path):
     }
 
 
+def test_a_scenario_with_a_preset_is_tried_with_what_the_preset_has_not(run, tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("behaviour: recorded\n")
+    words = [sys.executable, "-c", OF_THE_PRESET]
+
+    found = run(*words, options=("--seed", "0", "--scenario", str(path)))
+
+    assert found.exit_code == 1, found.output
+    assert yaml.safe_load(run.output.read_text()) == {"behaviour": {"preset": "recorded", "dkim": "txt"}}
+
+
+#: Fails if DKIM records are not those of the preset `recorded`.
+OF_THE_PRESET = """
+import json, os, urllib.request
+state = json.load(urllib.request.urlopen(os.environ["MOCKSERVER_URL"] + "/_mock/state"))
+assert "dkim" not in state["behaviour"]
+"""
 #: Fails if a workspace that it makes of another scenario has DKIM records as CNAME.
 OF_ITS_OWN_SCENARIO = """
 import json, os, urllib.request
