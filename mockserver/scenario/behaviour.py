@@ -215,10 +215,6 @@ class BehaviourItem(Item):
         return PRESETS[data.get("preset", DOCUMENTED)]._replace(**{**data, **networks})
 
 
-class BehaviourField(fields.Nested):
-    """A preset, or a mapping of switches."""
-
-
 _SCHEMA = BehaviourItem()
 
 

@@ -25,10 +25,10 @@ from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.scheduled_emails.section import MOST_RECIPIENTS, Base64, PartiesField, PartyField
 from mockserver.resources.section import Duration, Id24, Instant, Item, Span
 from mockserver.resources.webhooks.section import WrittenDay
-from mockserver.scenario.behaviour import After, AuthenticateDomainField, BehaviourField, BehaviourItem
+from mockserver.scenario.behaviour import After, AuthenticateDomainField, BehaviourItem
 from mockserver.scenario.faults import PARAMETERS
 from mockserver.scenario.match import PathPattern
-from mockserver.scenario.schema import scenario_schema
+from mockserver.scenario.schema import BehaviourField, scenario_schema
 from mockserver.scenario.vary import VaryField
 from mockserver.web.schemas import json_schema
 from mockserver.web.schemas.fields import (

@@ -45,6 +45,10 @@ MOST_FAULTS = 1_000
 _LONGEST_ID = Longest(10_000)
 
 
+class BehaviourField(fields.Nested):
+    """A preset, or a mapping of switches."""
+
+
 class ClockItem(Item):
     #: A relative moment is counted from here.
     constraints: ClassVar[dict[str, Any]] = {"properties": {"start": {"pattern": "^[^P]*$"}}}
@@ -203,7 +207,7 @@ def schema_of(names: tuple[str, ...]) -> Schema:
             **about("the corporate solution of a master, which decides how plans count"),
         ),
         "strict": Flag(**about("whether members of bodies that the service does not know are refused")),
-        "behaviour": behaviour.BehaviourField(
+        "behaviour": BehaviourField(
             behaviour.BehaviourItem, **about("what the specification leaves open: a preset, or single switches")
         ),
         "accounts": List(fields.Nested(account), **about("its accounts; one standalone account if left out")),

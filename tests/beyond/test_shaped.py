@@ -67,7 +67,7 @@ def test_what_was_chosen_is_part_of_the_state(make_api):
     assert api.post("/v3/categories", json={}).status_code == 404
 
     api.put("/_mock/state", json=written)
-    assert written["behaviour"] == {"beyond": "shape"}
+    assert written["behaviour"] == {"preset": "documented", "beyond": "shape"}
     assert api.post("/v3/categories", json={}).status_code == 201
 
 
