@@ -82,7 +82,7 @@ def test_a_workspace_may_choose_a_name_on_which_sources_contradict_each_other(ki
     workspace = hooked({"type": kind, "events": [event]}, behaviour={"webhook_names": names})
 
     assert sent(workspace, event, type=kind)["event"] == told
-    assert workspace.state()["behaviour"] == {"webhook_names": names}
+    assert workspace.state()["behaviour"] == {"preset": "documented", "webhook_names": names}
 
 
 def test_uncontested_name_of_an_event_cannot_be_changed(make_api):

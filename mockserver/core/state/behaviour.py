@@ -109,7 +109,7 @@ OBSERVED = {
     "brevo_code": Observation("account", "in code, 1 (2026-10)"),
     "subdomain_dkim_host": Observation("recorded", "recorded, 2"),
     "domain_id": Observation("hex", "recorded, 1; a provider's tests with a live key, 2026-04"),
-    "sentence_codes": Observation("observed", "recorded, 2 (2026-06, 2026-08)"),
+    "sentence_codes": Observation("observed", "recorded, 3 (2026-06 to 2026-08)"),
     "inbound_domain": Observation("authenticated", "recorded, 1; in code, 4"),
     "webhooks_none": Observation("error", "in code, 13"),
     "webhook_names": Observation({}, "recorded (2026-09-03)"),
