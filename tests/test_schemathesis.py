@@ -88,6 +88,8 @@ BEYOND_A_SCHEMA = {
     "sendTransacEmail": r" is (missing|not valid|required|already used)|at most|72 hours|Invalid template id",
     "getScheduledEmailById": r"are required together",
     "getTransacBlockedContacts": _DATES,
+    "getEmailEventReport": rf"days cannot be used together|Not a list of texts as JSON|{_DATES}",
+    "getTransacEmailsList": rf"At least one of|{_DATES}",
     **dict.fromkeys(
         (name for name, row in API_OPERATIONS.items() if row.is_further and row.path.startswith("/v3/contacts")),
         r"does not exist|already|must be|is not valid|is missing|is required|at once|Invalid|Must be one of|must have",

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, get_type_hints
 
 from mockserver.core.traffic.causes import By, CallRecord, Changed, FiredTimer, Links, Thing
 from mockserver.core.traffic.exchange import Exchange
-from mockserver.core.traffic.mail import InboundContent, Mail
+from mockserver.core.traffic.mail import EmailEvent, InboundContent, Mail
 from mockserver.core.traffic.receivers import ReceivedCall
 from mockserver.core.traffic.ring import LOST, Ring, RingCounts
 from mockserver.core.workspaces.workspace import Workspace
@@ -88,6 +88,7 @@ LOGS: Mapping[str, Log] = {
     "control": Log(lambda of: of.calls, CallRecord, lambda of, row: of.calls.push(row, row.size)),
     "mails": Log(lambda of: of.state.mailbox, Mail, lambda of, row: of.state.mailbox.add(row)),
     "inbound": Log(lambda of: of.state.received, InboundContent, lambda of, row: of.state.received.add(row)),
+    "email_events": Log(lambda of: of.state.email_events, EmailEvent, lambda of, row: of.state.email_events.add(row)),
     "received": Log(
         lambda of: of.receivers.ring, tuple[str, ReceivedCall], lambda of, row: of.receivers.put_back_call(*row),
         lambda row: (row[0].name, row[1]),

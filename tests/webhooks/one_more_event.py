@@ -16,6 +16,7 @@ def forwarded():
         when=event.When.ALWAYS,
         sent_as=event.PayloadName("is_forwarded", ("fwd",)),
         sent_to=(),
+        reported="forwarded",
         exported=event.Exported("forwarded", 18),
         members=event.email,
         adds=lambda what: {"by": what.to},

@@ -20,7 +20,7 @@ from mockserver.core.state.stubs import Stub, Stubs
 from mockserver.core.state.tables import Layer, Row, Tables, Tally, Timeline, shown
 from mockserver.core.state.varied import Varied
 from mockserver.core.time.clock import Clock, Timers
-from mockserver.core.traffic.mail import InboundContents, Mailbox
+from mockserver.core.traffic.mail import EmailEvents, InboundContents, Mailbox
 
 #: The languages of the service (ISO 639-1, contract/corporate#createSubAccount).
 LANGUAGES = ("en", "fr", "it", "es", "pt", "de")
@@ -99,6 +99,7 @@ class State(Tables):
     expected: Expected | None = None
     mailbox: Mailbox = field(default_factory=Mailbox)
     received: InboundContents = field(default_factory=InboundContents)
+    email_events: EmailEvents = field(default_factory=EmailEvents)
     faults: Faults = field(default_factory=Faults)
     stubs: Stubs = field(default_factory=Stubs)
     timers: Timers = field(default_factory=Timers)
@@ -271,6 +272,7 @@ def dry_run(state: State) -> State:
         random=state.random.copy(),
         mailbox=Mailbox(),
         received=InboundContents(),
+        email_events=EmailEvents(),
         faults=Faults(state.faults),
         stubs=Stubs(state.stubs),
         timers=Timers(),

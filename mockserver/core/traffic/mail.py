@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from uuid import NAMESPACE_URL, uuid5
 
 from mockserver.core.traffic.ring import Ring, weight
 
@@ -24,6 +25,8 @@ _STYLE = "font-family: system-ui, sans-serif; line-height: 1.5; color: #222"
 _OVERHEAD, _PER_PART, _PER_CHARACTER = 1_000, 300, 4
 #: A media type that is safe in a header, with or without a charset.
 MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]{1,127}/[\w!#$&^.+-]{1,127}(?:; charset=[\w!#$&^.+:-]{1,127})?\Z", re.ASCII)
+#: The most events of e-mails that a workspace keeps, and their bytes. Chosen: two of the largest pages of a report.
+_MOST_EVENTS, _EVENTS_BYTES = 10_000, 8 * 1024 * 1024
 
 
 class Party(NamedTuple):
@@ -284,3 +287,48 @@ class InboundContents(Ring[InboundContent]):
     def of(self, account: int) -> Mapping[str, InboundContent]:
         """Return the contents of an account by the ids of their events."""
         return {content.uuid: content for content in self if content.account == account}
+
+
+class EmailEvent(NamedTuple):
+    """An event of a transactional e-mail to one recipient, as reports list it; the moment may lie ahead."""
+
+    #: The id of the account.
+    account: int
+    date: datetime
+    #: The name in reports, such as `hardBounces`.
+    event: str
+    email: str
+    message_id: str
+    subject: str = ""
+    #: The sender's address.
+    sender: str = ""
+    tags: tuple[str, ...] = ()
+    template_id: int | None = None
+    #: These three are empty if the event has none.
+    reason: str = ""
+    ip: str = ""
+    link: str = ""
+
+    @property
+    def uuid(self) -> str:
+        return email_uuid(self.message_id, self.email)
+
+
+def email_uuid(message_id: str, email: str) -> str:
+    """Return the service's id of an e-mail to one recipient."""
+    return str(uuid5(NAMESPACE_URL, f"{message_id} {email}"))
+
+
+class EmailEvents(Ring[EmailEvent]):
+    """The last events of a workspace's e-mails, in the order in which they were raised; the oldest are evicted."""
+
+    def __init__(self) -> None:
+        super().__init__(_MOST_EVENTS, _EVENTS_BYTES)
+
+    def add(self, event: EmailEvent) -> None:
+        self.push(event, weight(event))
+
+    def until(self, account: int, now: datetime) -> list[EmailEvent]:
+        """Return the events of an account up to a moment, oldest first."""
+        found = [event for _, event in self.since(0) if event.account == account and event.date <= now]
+        return sorted(found, key=lambda event: event.date)

@@ -10,5 +10,5 @@ RESOURCE = Resource(
     "sending",
     SENDING.operations,
     lazy_section=_section.SECTION,
-    members=frozenset({"blocked_contacts", "idempotency_keys"}),
+    members=frozenset({"blocked_contacts", "email_events", "idempotency_keys"}),
 )

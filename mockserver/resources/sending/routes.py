@@ -19,9 +19,9 @@ from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:
-    from mockserver.resources.sending import model, schemas
+    from mockserver.resources.sending import model, reports, schemas
 else:
-    model, schemas = lazy(__package__, "model", "schemas")
+    model, reports, schemas = lazy(__package__, "model", "reports", "schemas")
 
 SENDING = Operations("sending", are_further=True)
 
@@ -88,3 +88,46 @@ def get_transac_blocked_contacts(caller: Caller, query: dict[str, Any]) -> dict[
 )  # fmt: skip
 def delete_blocked_contact(caller: Caller, email: str) -> None:
     model.unblock(caller, email)
+
+
+@SENDING.operation(
+    "getEmailEventReport", "GET", "/v3/smtp/statistics/events",
+    summary="List the events of sent e-mails",
+    sweeps=True, query=schemas.EventFilter, answer=schemas.EmailEventReport,
+    errors=(
+        proposed_error(errors.INVALID_PARAMETER,
+            "a bad date, sort, event or tags; startDate after endDate; days beside dates"),
+        proposed_error(errors.MISSING_PARAMETER, "one of the dates only"),
+        proposed_error(errors.OUT_OF_RANGE,
+            "days outside 1 to 90, dates over 90 days apart, limit outside 0 to 5,000, a negative offset"),
+    ),
+)  # fmt: skip
+def get_email_event_report(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
+    return reports.events(caller, query)
+
+
+@SENDING.operation(
+    "getTransacEmailsList", "GET", "/v3/smtp/emails",
+    summary="List sent e-mails",
+    sweeps=True, query=schemas.EmailFilter, answer=schemas.SentEmails,
+    errors=(
+        proposed_error(errors.INVALID_PARAMETER, "a bad date or sort, startDate after endDate"),
+        proposed_error(errors.MISSING_PARAMETER, "none of email, templateId and messageId; one of the dates only"),
+        proposed_error(errors.OUT_OF_RANGE, "over one month, limit outside 0 to 1,000, a negative offset"),
+    ),
+)  # fmt: skip
+def get_transac_emails_list(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
+    return reports.emails(caller, query)
+
+
+@SENDING.operation(
+    "getTransacEmailContent", "GET", "/v3/smtp/emails/{uuid}",
+    summary="Read a sent e-mail",
+    sweeps=True, params=schemas.UuidPath, answer=schemas.EmailContent,
+    errors=(
+        proposed_error(errors.INVALID_PARAMETER, "not a UUID"),
+        proposed_error(errors.DOCUMENT_NOT_FOUND, "the account has sent no such e-mail"),
+    ),
+)  # fmt: skip
+def get_transac_email_content(caller: Caller, uuid: str) -> dict[str, Any]:
+    return reports.content(caller, uuid)

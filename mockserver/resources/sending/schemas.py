@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from marshmallow import fields
+import json
+from typing import Any
+
+from marshmallow import ValidationError, fields, validate
 
 from mockserver.resources.scheduled_emails.model import IDENTIFIER
 from mockserver.resources.sending.checks import LONGEST_NAME
 from mockserver.resources.webhooks.blocked import REASONS
+from mockserver.resources.webhooks.catalogue import BOUNCES, REPORTED
 from mockserver.web.schemas.evidence import OPENAPI, documented
 from mockserver.web.schemas.fields import (
     Choice,
@@ -195,3 +199,119 @@ class BlockedContacts(Output):
 
 class EmailPath(Input):
     email = Email(required=True, **documented("percent-encoded"))
+
+
+_UUID = r"^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
+
+
+class Tags(fields.Field[list[str]]):
+    """A list of texts as JSON, in a query."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[str]:
+        try:
+            found = json.loads(value)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, list) or not all(isinstance(tag, str) for tag in found):
+            raise ValidationError("Not a list of texts as JSON")
+        return found
+
+
+def _message_id() -> Text:
+    return Text(**documented("with or without its angle brackets"))
+
+
+class EventFilter(Page):
+    names_from = OPENAPI
+
+    startDate = Day(**documented("needs endDate"))
+    endDate = Day(**documented("needs startDate; at most 90 days after it"))
+    days = Int64(text=True, validate=Range(1, 90), **documented("today included; not with the dates", bounds=CLIENT))
+    email = Text(**documented())
+    event = Choice(BOUNCES, *REPORTED, **documented(f"{BOUNCES}: hard and soft ones"))
+    tags = Tags(**documented("a list as JSON; one of them is enough", type="string"))
+    messageId = _message_id()
+    templateId = Int64(text=True, **documented())
+    limit = Int64(text=True, load_default=2_500, validate=Range(0, 5_000), **documented(bounds=OPENAPI))
+
+
+class EmailEventOut(Output):
+    names_from = OPENAPI
+
+    email = Text(required=True, **documented())
+    date = MillisecondMoment(required=True, **documented())
+    subject = Text(**documented())
+    messageId = Text(required=True, **documented())
+    event = Choice(BOUNCES, *REPORTED, required=True, **documented(f"never {BOUNCES} in the mock"))
+    reason = Text(**documented("of what went wrong"))
+    tag = Text(**documented("with commas between several; empty without tags"))
+    ip = Text(**documented("of the service, or of the person who opens or clicks"))
+    link = Text(**documented("of a click"))
+    sender = Text(data_key="from", **documented())
+    templateId = Int64(**documented("if a template was used"))
+
+
+class EmailEventReport(Output):
+    names_from = OPENAPI
+
+    events = fields.List(fields.Nested(EmailEventOut), **documented("there is no count"))
+
+
+class EmailFilter(Page):
+    """A filter for sent e-mails, with one of `email`, `templateId` and `messageId` at least."""
+
+    names_from = OPENAPI
+
+    startDate = Day(**documented("needs endDate"))
+    endDate = Day(**documented("needs startDate; at most one month after it"))
+    email = Text(**documented("of the recipient"))
+    templateId = Int64(text=True, **documented())
+    messageId = _message_id()
+    limit = Int64(text=True, load_default=500, validate=Range(0, 1_000), **documented(bounds=OPENAPI))
+
+
+class SentEmail(Output):
+    names_from = OPENAPI
+
+    email = Text(required=True, **documented())
+    subject = Text(required=True, **documented())
+    templateId = Int64(**documented("if a template was used"))
+    messageId = Text(required=True, **documented())
+    uuid = Text(required=True, **documented("of the e-mail to this recipient"))
+    date = MillisecondMoment(required=True, **documented())
+    sender = Text(data_key="from", **documented())
+    tags = fields.List(Text, **documented("if there are any"))
+
+
+class SentEmails(Output):
+    names_from = OPENAPI
+
+    count = Int64(**documented("without limit and offset"))
+    transactionalEmails = fields.List(fields.Nested(SentEmail), **documented())
+
+
+class UuidPath(Input):
+    uuid = Text(
+        required=True,
+        validate=validate.Regexp(_UUID, error="Not a valid UUID"),
+        **documented("of an e-mail to one recipient"),
+    )
+
+
+class EmailHistoryItem(Output):
+    names_from = OPENAPI
+
+    name = Text(required=True, **documented("as the report of events has it"))
+    time = MillisecondMoment(required=True, **documented())
+
+
+class EmailContent(Output):
+    names_from = OPENAPI
+
+    email = Text(required=True, **documented())
+    subject = Text(required=True, **documented())
+    templateId = Int64(**documented("if a template was used"))
+    date = MillisecondMoment(required=True, **documented())
+    events = fields.List(fields.Nested(EmailHistoryItem), required=True, **documented("oldest first"))
+    body = Text(**documented("HTML, or else the text; absent if the mailbox has lost the e-mail"))
+    attachmentCount = Int64(**documented("absent if the mailbox has lost the e-mail"))

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from marshmallow import fields, pre_dump, validate
+from marshmallow import fields, post_dump, pre_dump, validate
 
 from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import LONGEST_EMAIL
 from mockserver.core.text.messages import shown
+from mockserver.core.traffic.mail import EmailEvent
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Instant, Item, Section, SectionError, TakenError, about
 from mockserver.resources.sending.checks import LONGEST_KEY
 from mockserver.resources.sending.model import IdempotencyKey
 from mockserver.resources.webhooks.blocked import HARD_BOUNCE, REASONS, BlockedContact, block
+from mockserver.resources.webhooks.catalogue import REPORTED
 from mockserver.web.schemas.fields import Email, List
 
 
@@ -51,10 +53,37 @@ class IdempotencyKeyItem(Item):
     request = fields.String(allow_none=True, **about("the id of the request"))
 
 
+class EmailEventItem(Item):
+    """An event of an e-mail to one recipient."""
+
+    date = Instant(required=True, **about("when it happens; one of the future is listed from then on"))
+    event = fields.String(
+        required=True, validate=validate.OneOf(REPORTED), **about("what happened; requests: the e-mail was sent")
+    )
+    email = Email(required=True, **about("the recipient"))
+    message_id = fields.String(
+        required=True, validate=validate.Length(min=1), **about("of the e-mail, with its angle brackets")
+    )
+    subject = fields.String(load_default="", **about("of the e-mail"))
+    sender = fields.String(load_default="", **about("the sender's address"))
+    tags = List(fields.String(), load_default=[], **about("of the e-mail"))
+    template_id = fields.Integer(allow_none=True, load_default=None, **about("the template that was used"))
+    reason = fields.String(load_default="", **about("why it went wrong"))
+    ip = fields.String(load_default="", **about("of the service, or of the person who opens or clicks"))
+    link = fields.String(load_default="", **about("that was clicked"))
+
+    @post_dump
+    def _without_empty(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
+        return {name: value for name, value in data.items() if value not in ("", [], None)}
+
+
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
     now = workspace.state.clock.now()
     for item in data.get("blocked_contacts", ()):
         block(account, BlockedContact(**{"blocked_at": now, **item}))
+    for item in data.get("email_events", ()):
+        event = EmailEvent(account.id, **{**item, "tags": tuple(item["tags"])})
+        workspace.state.email_events.add(event)
     keys: dict[str, IdempotencyKey] = {}
     for index, item in enumerate(data.get("idempotency_keys", ())):
         if item["key"] in keys:
@@ -68,17 +97,23 @@ def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
     now = workspace.state.clock.now()
     contacts = [_BLOCKED_CONTACT.dump(row) for row in account.rows_of(BlockedContact).values()]
     keys = [_KEY.dump(row) for row in account.rows_of(IdempotencyKey).values() if row.is_taken(now)]
-    return {name: rows for name, rows in {"blocked_contacts": contacts, "idempotency_keys": keys}.items() if rows}
+    events = [_EMAIL_EVENT.dump(row) for _, row in workspace.state.email_events.since(0) if row.account == account.id]
+    members = {"blocked_contacts": contacts, "email_events": events, "idempotency_keys": keys}
+    return {name: rows for name, rows in members.items() if rows}
 
 
 _BLOCKED_CONTACT = BlockedContactItem()
 _KEY = IdempotencyKeyItem()
+_EMAIL_EVENT = EmailEventItem()
 
 SECTION = Section(
     fields={
         "blocked_contacts": List(
             fields.Nested(BlockedContactItem),
             **about("to whom e-mails are not delivered: after a hard bounce, a spam report or an unsubscription"),
+        ),
+        "email_events": List(
+            fields.Nested(EmailEventItem), **about("of sent e-mails, in the order in which they were raised")
         ),
         "idempotency_keys": List(
             fields.Nested(IdempotencyKeyItem), **about("the keys of requests that sent e-mails in the last half hour")

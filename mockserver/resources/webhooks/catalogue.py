@@ -78,6 +78,12 @@ EXPORTED: Mapping[str, frozenset[str]] = {
 }
 
 
+#: The names of events in reports of e-mails; `BOUNCES` chooses two of them (contract/sending#getEmailEventReport).
+REPORTED = tuple(row.reported for row in RAISED if row.reported)
+BOUNCES = "bounces"
+BOUNCED = ("hardBounces", "softBounces")
+
+
 class Scene(NamedTuple):
     """A story's event with its delay."""
 

@@ -6,13 +6,13 @@ Odd names in payloads, such as `campaign name`, are the service's.
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Flag
 from typing import Any, NamedTuple
 
+from mockserver.core.traffic.mail import email_uuid
 from mockserver.core.workspaces.workspace import Workspace
 
 TRANSACTIONAL, MARKETING, INBOUND = TYPES = ("transactional", "marketing", "inbound")
@@ -105,6 +105,8 @@ class RaisedEvent(Event):
     sent_as: PayloadName
     #: The events whose subscribers receive this event; empty: only its own subscribers.
     sent_to: tuple[str, ...]
+    #: The name in reports of e-mails; None: reports do not list the event (contract/sending#getEmailEventReport).
+    reported: str | None
     #: Payload members shared with similar events, and members of this event alone.
     members: Members
     adds: Callable[[Occurrence], Mapping[str, Any]]
@@ -139,7 +141,11 @@ def email(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, 
 
 def email_with_uuid(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
     """Return the members of `email` with `uuid`, the service's id of the e-mail (contract/events#transactional)."""
-    return {**_email(workspace, occurrence, name), "uuid": str(_uuid(occurrence)), **_tags(occurrence)}
+    return {
+        **_email(workspace, occurrence, name),
+        "uuid": email_uuid(occurrence.message_id, occurrence.to),
+        **_tags(occurrence),
+    }
 
 
 def _email(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
@@ -156,7 +162,7 @@ def _email(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str,
         "subject": occurrence.subject,
         "sender_email": occurrence.sender,
         "contact_id": 0,
-        "mirror_link": f"https://app-smtp.brevo.com/log/preview/{_uuid(occurrence)}",
+        "mirror_link": f"https://app-smtp.brevo.com/log/preview/{email_uuid(occurrence.message_id, occurrence.to)}",
     }
 
 
@@ -207,11 +213,6 @@ def sms(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, An
         "type": occurrence.category.type,
         "reference": occurrence.message_id.strip("<>"),
     }
-
-
-def _uuid(occurrence: Occurrence) -> uuid.UUID:
-    """Return the service's e-mail id, shared by an e-mail's events and mirror address."""
-    return uuid.uuid5(uuid.NAMESPACE_URL, occurrence.message_id)
 
 
 def _local(workspace: Workspace, at: datetime) -> str:

@@ -42,6 +42,8 @@ _NOTHING_MORE = _with()
 _ITS_OWN = ()
 _IN_NO_STORY: Mapping[str, float] = {}
 
+#: The `reason` of what went well, which reports leave out.
+SENT_REASON = "sent"
 #: Addresses for documentation (RFC 5737): of the service as it sends an e-mail, and of the person who opens it.
 _SENT_FROM = {"sending_ip": "198.51.100.7"}
 _SEEN = {
@@ -65,9 +67,13 @@ def _in_microseconds(at: datetime) -> str:
 
 
 _email = partial(RaisedEvent, categories=(TRANSACTIONAL_EMAIL,), when=When.ALWAYS, sent_to=_ITS_OWN)
-_campaign = partial(RaisedEvent, categories=(MARKETING_EMAIL,), when=When.ALWAYS, sent_to=_ITS_OWN, scenes=_IN_NO_STORY)
+_campaign = partial(
+    RaisedEvent, categories=(MARKETING_EMAIL,), when=When.ALWAYS, sent_to=_ITS_OWN, reported=None, scenes=_IN_NO_STORY
+)
 _contact = partial(_campaign, members=contact, exported=None)
-_sms = partial(RaisedEvent, when=When.ALWAYS, sent_to=_ITS_OWN, members=sms, adds=_NOTHING_MORE, scenes=_IN_NO_STORY)
+_sms = partial(
+    RaisedEvent, when=When.ALWAYS, sent_to=_ITS_OWN, reported=None, members=sms, adds=_NOTHING_MORE, scenes=_IN_NO_STORY
+)
 _EVERY_SMS = (TRANSACTIONAL_SMS, MARKETING_SMS)
 
 #: Events of e-mails, text messages and contacts, in the order in which documents list them.
@@ -75,8 +81,8 @@ RAISED: tuple[RaisedEvent, ...] = (
     # Transactional e-mails: contract/events#transactional; spam, `uuid` and what opens add as recorded in September
     # 2026.
     _email(
-        names=("sent", "request"), sent_as=PayloadName("request"), exported=_REQUEST, members=email,
-        adds=_with(reason="sent", **_SENT_FROM),
+        names=("sent", "request"), reported="requests", sent_as=PayloadName("request"), exported=_REQUEST,
+        members=email, adds=_with(reason=SENT_REASON, **_SENT_FROM),
         scenes={
             "delivered": 0, "delivered_opened": 0, "delivered_opened_clicked": 0, "delivered_unsubscribed": 0,
             "delivered_complaint": 0, "deferred_delivered": 0, "soft_bounce": 0, "hard_bounce": 0, "blocked": 0,
@@ -84,68 +90,71 @@ RAISED: tuple[RaisedEvent, ...] = (
         },
     ),
     _email(
-        names=("delivered",), sent_as=PayloadName("delivered"), exported=_DELIVERED, members=email_with_uuid,
-        adds=_with(reason="sent", **_SENT_FROM),
+        names=("delivered",), reported="delivered", sent_as=PayloadName("delivered"), exported=_DELIVERED,
+        members=email_with_uuid, adds=_with(reason=SENT_REASON, **_SENT_FROM),
         scenes={
             "delivered": 2, "delivered_opened": 2, "delivered_opened_clicked": 2, "delivered_unsubscribed": 2,
             "delivered_complaint": 2, "deferred_delivered": 905,
         },
     ),
     _email(
-        names=("hardBounce",), sent_as=PayloadName("hard_bounce"), exported=_HARD_BOUNCE, members=email_with_uuid,
-        adds=_UNKNOWN_ADDRESS, scenes={"hard_bounce": 3},
+        names=("hardBounce",), reported="hardBounces", sent_as=PayloadName("hard_bounce"),
+        exported=_HARD_BOUNCE, members=email_with_uuid, adds=_UNKNOWN_ADDRESS, scenes={"hard_bounce": 3},
     ),
     _email(
-        names=("softBounce",), sent_as=PayloadName("soft_bounce"), exported=_SOFT_BOUNCE, members=email_with_uuid,
-        adds=_FULL_MAILBOX, scenes={"soft_bounce": 4},
+        names=("softBounce",), reported="softBounces", sent_as=PayloadName("soft_bounce"),
+        exported=_SOFT_BOUNCE, members=email_with_uuid, adds=_FULL_MAILBOX, scenes={"soft_bounce": 4},
     ),
     _email(
-        names=("blocked",), sent_as=PayloadName("blocked"), exported=Exported("blocked", 12), members=email_with_uuid,
+        names=("blocked",), reported="blocked", sent_as=PayloadName("blocked"),
+        exported=Exported("blocked", 12), members=email_with_uuid,
         adds=_with(reason="blocked : due to blacklist user"), scenes={"blocked": 1},
     ),
     _email(
-        names=("spam",), sent_as=PayloadName("spam", ("complaint",)), exported=_SPAM, members=email_with_uuid,
-        adds=_NOTHING_MORE, scenes={"delivered_complaint": 3_600},
+        names=("spam",), reported="spam", sent_as=PayloadName("spam", ("complaint",)), exported=_SPAM,
+        members=email_with_uuid, adds=_NOTHING_MORE, scenes={"delivered_complaint": 3_600},
     ),
     _email(
-        names=("invalid",), sent_as=PayloadName("invalid_email"), exported=Exported("invalid", 10), members=email,
-        adds=_NOTHING_MORE, scenes={"invalid": 0},
+        names=("invalid",), reported="invalid", sent_as=PayloadName("invalid_email"),
+        exported=Exported("invalid", 10), members=email, adds=_NOTHING_MORE, scenes={"invalid": 0},
     ),
     _email(
-        names=("deferred",), sent_as=PayloadName("deferred"), exported=Exported("deferred", 11), members=email,
+        names=("deferred",), reported="deferred", sent_as=PayloadName("deferred"),
+        exported=Exported("deferred", 11), members=email,
         adds=_with(reason="421 4.7.0 Try again later", **_SENT_FROM), scenes={"deferred_delivered": 5},
     ),
     _email(
-        names=("click",), sent_as=PayloadName("click"), exported=_CLICK, members=email,
+        names=("click",), reported="clicks", sent_as=PayloadName("click"), exported=_CLICK, members=email,
         adds=_with(**_SEEN, link="https://acme.test/offer"), scenes={"delivered_opened_clicked": 320},
     ),
     _email(
-        names=("opened",), sent_as=PayloadName("opened"), exported=_OPEN, members=email, adds=_OPENED,
-        scenes={"delivered_opened": 300, "delivered_opened_clicked": 300, "delivered_unsubscribed": 300},
-    ),
-    _email(
-        names=("uniqueOpened",), sent_as=PayloadName("unique_opened"), exported=Exported("uniqueOpened", 15),
-        members=email,
+        names=("opened",), reported="opened", sent_as=PayloadName("opened"), exported=_OPEN, members=email,
         adds=_OPENED, scenes={"delivered_opened": 300, "delivered_opened_clicked": 300, "delivered_unsubscribed": 300},
     ),
     _email(
-        names=("unsubscribed",), sent_as=PayloadName("unsubscribed", ("unsubscribe",)), exported=_UNSUBSCRIBED,
+        names=("uniqueOpened",), reported=None, sent_as=PayloadName("unique_opened"),
+        exported=Exported("uniqueOpened", 15), members=email,
+        adds=_OPENED, scenes={"delivered_opened": 300, "delivered_opened_clicked": 300, "delivered_unsubscribed": 300},
+    ),
+    _email(
+        names=("unsubscribed",), reported="unsubscribed", sent_as=PayloadName("unsubscribed", ("unsubscribe",)),
+        exported=_UNSUBSCRIBED,
         members=email, adds=_with(**_SEEN, is_returnpath=False), scenes={"delivered_unsubscribed": 340},
     ),
     # No document lists `error` among subscriptions, but the service accepts it; that subscribers to `blocked` receive
     # `error` too is proposed.
     _email(
-        names=("error",), sent_as=PayloadName("error"), sent_to=("error", "blocked"), exported=Exported("error", 14),
-        members=email, adds=_with(reason="error while sending"), scenes=_IN_NO_STORY,
+        names=("error",), reported="error", sent_as=PayloadName("error"), sent_to=("error", "blocked"),
+        exported=Exported("error", 14), members=email, adds=_with(reason="error while sending"), scenes=_IN_NO_STORY,
     ),
     # No webhook can subscribe to opens by proxy by their own names; which subscribers receive them is proposed.
     _email(
-        names=("proxyOpen",), when=When.NEVER, sent_as=PayloadName("proxy_open"), sent_to=("opened",),
-        exported=_BY_PROXY,
+        names=("proxyOpen",), reported="loadedByProxy", when=When.NEVER, sent_as=PayloadName("proxy_open"),
+        sent_to=("opened",), exported=_BY_PROXY,
         members=email, adds=_OPENED, scenes=_IN_NO_STORY,
     ),
     _email(
-        names=("uniqueProxyOpen",), when=When.NEVER, sent_as=PayloadName("unique_proxy_open"),
+        names=("uniqueProxyOpen",), reported=None, when=When.NEVER, sent_as=PayloadName("unique_proxy_open"),
         sent_to=("uniqueOpened",),
         exported=_BY_PROXY, members=email, adds=_OPENED, scenes=_IN_NO_STORY,
     ),

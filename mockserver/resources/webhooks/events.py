@@ -15,7 +15,7 @@ from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import domain_of
 from mockserver.core.time.clock import LATEST
 from mockserver.core.traffic.causes import DELIVERY
-from mockserver.core.traffic.mail import MailContent
+from mockserver.core.traffic.mail import EmailEvent, MailContent
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import model as deliveries
@@ -24,7 +24,7 @@ from mockserver.resources.senders.model import Sender
 from mockserver.resources.webhooks import blocked
 from mockserver.resources.webhooks.catalogue import STORIES, raised
 from mockserver.resources.webhooks.event import INBOUND, TRANSACTIONAL_EMAIL, Category, Occurrence
-from mockserver.resources.webhooks.event_table import RECEIVED
+from mockserver.resources.webhooks.event_table import RECEIVED, SENT_REASON
 from mockserver.resources.webhooks.model import OpenWindows, Webhook
 
 #: How long a window of a batched webhook collects events, and the most events of one call. All calls of a window are
@@ -55,6 +55,8 @@ def raise_event(
     row = raised(occurrence.category, occurrence.event)
     blocked.block_after(workspace, account, row, occurrence)
     payload = {**row.payload(workspace, occurrence), "id": 0, **overrides}
+    if row.reported is not None:
+        workspace.state.email_events.add(_reported(account, row.reported, occurrence, payload))
     size, subscriptions = weight(payload), row.subscriptions
     return [
         _send(workspace, account, webhook, row.name, {**payload, "id": webhook.id, **overrides}, occurrence.at, size)
@@ -63,6 +65,30 @@ def raise_event(
         and not subscriptions.isdisjoint(webhook.events)
         and workspace.has_another_id("delivery")
     ]
+
+
+def _reported(account: Account, name: str, occurrence: Occurrence, payload: Mapping[str, Any]) -> EmailEvent:
+    """Return an event as reports list it, with the payload's members."""
+
+    def text(member: str, default: str = "") -> str:
+        found = payload.get(member)
+        return found if isinstance(found, str) else default
+
+    template_id, reason = payload.get("template_id"), text("reason")
+    return EmailEvent(
+        account=account.id,
+        date=occurrence.at,
+        event=name,
+        email=text("email", occurrence.to),
+        message_id=text("message-id", occurrence.message_id),
+        subject=text("subject"),
+        sender=occurrence.sender,
+        tags=occurrence.tags,
+        template_id=template_id if isinstance(template_id, int) else None,
+        reason="" if reason == SENT_REASON else reason,
+        ip=text("sending_ip"),
+        link=text("link"),
+    )
 
 
 def raise_story(

@@ -64,7 +64,7 @@ def export(caller: Caller, filters: dict[str, Any]) -> int:
     if not caller.account.enterprise:
         reason = f"account {caller.account.name} is not an enterprise account, which exports of webhook history require"
         raise PERMISSION_DENIED(status=400).because(reason)
-    _check_period(filters)
+    check_period(filters, "attribute")
     workspace = caller.workspace
     number, token = workspace.state.next_id("process"), workspace.state.random.secret("export", 24)
     row = Export(
@@ -177,7 +177,7 @@ def _email(payload: dict[str, Any]) -> str:
 def _filter(row: Export) -> Callable[[dict[str, Any]], bool]:
     """Return a predicate for lines, computing shared filter values once."""
     filters, event = row.filters, row.filters["event"]
-    start, end = _bounds(row)
+    start, end = bounds(filters, row.requested_at)
     is_recipient = equals_address(filters["email"]) if "email" in filters else None
 
     def is_included(line: dict[str, Any]) -> bool:
@@ -186,33 +186,32 @@ def _filter(row: Export) -> Callable[[dict[str, Any]], bool]:
             and (event == ALL_EVENTS or line["event"] in EXPORTED[event])
             and start <= line["date"] < end
             and (is_recipient is None or is_recipient(line["email"]))
-            and _bare(filters.get("messageId", line["message_id"])) == _bare(line["message_id"])
+            and bare_id(filters.get("messageId", line["message_id"])) == bare_id(line["message_id"])
             and filters.get("webhookId", line["webhook_id"]) == line["webhook_id"]
         )
 
     return is_included
 
 
-def _bare(message_id: object) -> str:
+def bare_id(message_id: object) -> str:
     """Return a message id without angle brackets, which filters may omit; older clients send a number."""
     return str(message_id).strip("<>")
 
 
-def _bounds(row: Export) -> tuple[datetime, datetime]:
-    """Return an export's start and exclusive end; `days` include the request's day."""
-    filters = row.filters
+def bounds(filters: dict[str, Any], now: datetime) -> tuple[datetime, datetime]:
+    """Return a period's start and exclusive end; `days` include today."""
     if "days" in filters:
-        today = row.requested_at.replace(hour=0, minute=0, second=0, microsecond=0)
+        today = now.replace(hour=0, minute=0, second=0, microsecond=0)
         return today - timedelta(days=min(filters["days"] - 1, (today - EARLIEST).days)), LATEST
     if "startDate" in filters:
         return filters["startDate"], min(filters["endDate"], LATEST) + timedelta(days=1)
     return EARLIEST, LATEST
 
 
-def _check_period(filters: dict[str, Any]) -> None:
+def check_period(filters: dict[str, Any], member: str = "parameter") -> None:
     """Refuse incomplete or reversed dates, and dates beside `days`."""
     start, end = filters.get("startDate"), filters.get("endDate")
     if "days" in filters and (start or end):
         reason = f"days is {filters['days']}, {reasons.period(start, end)}; give either days or both dates"
         raise INVALID_PARAMETER("days cannot be used together with startDate and endDate").because(reason)
-    reasons.check_period(start, end, "attribute")
+    reasons.check_period(start, end, member)
