@@ -88,6 +88,24 @@ def test_a_scheduled_email_is_cancelled_by_its_batch(emails, workspace):
     assert workspace.mailbox.all() == []
 
 
+def test_client_reads_the_events_and_the_content_of_a_sent_email(emails, workspace):
+    message_id = emails.send_transac_email(**MAIL, tags=["invoice"]).message_id
+    workspace.clock.advance(seconds=2)
+
+    report = emails.get_email_event_report(message_id=message_id, tags='["invoice"]', sort="asc", days=1)
+    listed = emails.get_transac_emails_list(email="bob@example.test")
+    (mail,) = listed.transactional_emails
+    content = emails.get_transac_email_content(mail.uuid_)
+
+    assert [(row.event, row.from_, row.tag) for row in report.events] == [
+        ("requests", "news@acme.test", "invoice"),
+        ("delivered", "news@acme.test", "invoice"),
+    ]
+    assert (listed.count, mail.message_id, mail.tags) == (1, message_id, ["invoice"])
+    assert (content.subject, content.body, content.attachment_count) == ("Hi Ada", "<p>Hi</p>", 0)
+    assert [row.name for row in content.events] == ["requests", "delivered"]
+
+
 def test_a_missing_member_raises_the_error_of_the_library(emails):
     with pytest.raises(BadRequestError) as refused:
         emails.send_transac_email(**{**MAIL, "subject": None})

@@ -57,9 +57,9 @@ def test_the_javascript_example_passes(run, serve, tmp_path):
 
 def test_the_reason_is_shown_that_the_journal_has(make_api):
     api = make_api()
-    refused = api.get("/v3/smtp/statistics/events")
+    refused = api.get("/v3/smtp/statistics/reports")
 
-    assert refused.headers["X-Mock-Beyond"] == "getEmailEventReport"
+    assert refused.headers["X-Mock-Beyond"] == "getSmtpReport"
     assert api.get("/_mock/requests").json["items"][0]["reason"] == shown("text").strip()
 
 
