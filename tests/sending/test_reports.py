@@ -227,7 +227,8 @@ def test_a_reset_forgets_the_events(sent):
 
 
 def test_a_second_workspace_has_its_own_events(sent):
-    key = sent.api.post("/_mock/workspaces", json={"name": "second", "scenario": "standard"}).json["accounts"][0]["api_key"]
+    second = sent.api.post("/_mock/workspaces", json={"name": "second", "scenario": "standard"}).json
+    key = second["accounts"][0]["api_key"]
 
     assert sent.api.get(EVENTS, headers={"api-key": key}).json == {"events": []}
     assert len(events(sent)) == 6

@@ -12,7 +12,7 @@ from mockserver.core.text.addresses import LONGEST_EMAIL
 from mockserver.core.text.messages import shown
 from mockserver.core.traffic.mail import EmailEvent
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.section import Instant, Item, Section, SectionError, TakenError, about
+from mockserver.resources.section import ID_RANGE, Instant, Item, Section, SectionError, TakenError, about
 from mockserver.resources.sending.checks import LONGEST_KEY
 from mockserver.resources.sending.model import IdempotencyKey
 from mockserver.resources.webhooks.blocked import HARD_BOUNCE, REASONS, BlockedContact, block
@@ -67,7 +67,9 @@ class EmailEventItem(Item):
     subject = fields.String(load_default="", **about("of the e-mail"))
     sender = fields.String(load_default="", **about("the sender's address"))
     tags = List(fields.String(), load_default=[], **about("of the e-mail"))
-    template_id = fields.Integer(allow_none=True, load_default=None, **about("the template that was used"))
+    template_id = fields.Integer(
+        strict=True, validate=ID_RANGE, allow_none=True, load_default=None, **about("the template that was used")
+    )
     reason = fields.String(load_default="", **about("why it went wrong"))
     ip = fields.String(load_default="", **about("of the service, or of the person who opens or clicks"))
     link = fields.String(load_default="", **about("that was clicked"))

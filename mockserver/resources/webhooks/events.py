@@ -84,7 +84,7 @@ def _reported(account: Account, name: str, occurrence: Occurrence, payload: Mapp
         subject=text("subject"),
         sender=occurrence.sender,
         tags=occurrence.tags,
-        template_id=template_id if isinstance(template_id, int) else None,
+        template_id=template_id if type(template_id) is int else None,
         reason="" if reason == SENT_REASON else reason,
         ip=text("sending_ip"),
         link=text("link"),
