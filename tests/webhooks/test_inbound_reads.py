@@ -187,3 +187,18 @@ def test_attachment_of_a_scenario_that_no_mail_can_have_is_refused(make_api, wro
 
     assert answer.status_code == 400
     assert answer.json["errors"][0]["path"] == f"/inbound_events/0/attachments/0/{next(iter(wrong))}"
+
+
+def test_state_with_a_mail_of_very_long_headers_can_be_restored(hooked):
+    workspace = hooked(HOOK)
+    long = "x" * 100_000
+    part = f"Content-Type: image/png; name={long}\nContent-ID: <{long}>\n\n"
+    raw = f"Subject: {long}\nContent-Type: multipart/mixed; boundary=b\n\n--b\n{part}\n--b--\n"
+    take(workspace.api.app.store, raw.encode(), "a@b.test", [f"a@{DOMAIN}"])
+    (uuid,) = [event["uuid"] for event in workspace.api.get("/v3/inbound/events").json["events"]]
+    before = history(workspace.api, uuid).json
+
+    workspace.save_and_load()
+
+    assert history(workspace.api, uuid).json == before
+    assert len(before["attachments"][0]["contentId"]) == len(before["subject"]) == 100_000

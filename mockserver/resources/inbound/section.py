@@ -17,22 +17,17 @@ from mockserver.resources.section import Instant, Item, Section, about, dump_row
 from mockserver.web.schemas.errors import Longest
 from mockserver.web.schemas.fields import Email, List
 
-#: The longest name, Content-ID and token; chosen: far above what honest mails have.
-_LONGEST_NAME = Longest(2_000)
-
 
 class InboundFileItem(Item):
     """An attachment of a received mail."""
 
-    name = fields.String(load_default="", validate=_LONGEST_NAME, **about("its file name"))
+    name = fields.String(load_default="", **about("its file name"))
     content_type = fields.String(
         load_default="application/octet-stream",
         validate=validate.Regexp(MEDIA_TYPE, error="must be a media type, such as text/plain; charset=utf-8"),
         **about("its media type, with a charset if the mail names one: text/plain; charset=utf-8"),
     )
-    content_id = fields.String(
-        allow_none=True, load_default=None, validate=_LONGEST_NAME, **about("its Content-ID, without angle brackets")
-    )
+    content_id = fields.String(allow_none=True, load_default=None, **about("its Content-ID, without angle brackets"))
     content = Base64(
         allow_none=True, load_default=None, **about("its bytes, in Base64; null: it was too large to keep")
     )
@@ -41,7 +36,7 @@ class InboundFileItem(Item):
         validate=validate.Range(min=0, max=2**62),
         **about("how many bytes it has; that of content if given"),
     )
-    token = fields.String(validate=_LONGEST_NAME, **about("its download token; drawn if left out"))
+    token = fields.String(validate=Longest(200), **about("its download token; drawn if left out"))
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> InboundFile:
