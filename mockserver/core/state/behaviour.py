@@ -114,6 +114,7 @@ OBSERVED = {
     "webhooks_none": Observation("error", "in code, 13"),
     "webhook_names": Observation({}, "recorded (2026-09-03)"),
     "send_invalid_sender": Observation("accept", "recorded; in code, 7"),
+    "send_empty_members": Observation("refuse", "in code, 2"),
 }
 PRESETS = {
     DOCUMENTED: Behaviour(),
