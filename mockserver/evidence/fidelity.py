@@ -114,7 +114,7 @@ def _bounds(field: fields.Field[Any], operation: Operation) -> dict[str, Any]:
         return {}
     source = field.metadata.get("x-bounds-source", "")
     mark = Mark.DOCUMENTED if source else Mark.PROPOSED
-    return {**found, "mark": str(mark), "source": cited(source or operation.source, operation)}
+    return {**found, "mark": str(mark), "source": cited(source, operation)}
 
 
 def json_schema(field: fields.Field[Any]) -> Mapping[str, Any]:

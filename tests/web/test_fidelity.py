@@ -1,18 +1,16 @@
 """The fidelity record: for each field, bound and error a mark, and a source that a reader can open."""
 
 import re
-from pathlib import Path
 
 import pytest
-import yaml
 from marshmallow import fields, validate
 from tables import tables
 
 from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER, MISSING_PARAMETER
 from mockserver.core.contract.operation import Mark, Operation, documented_error, error_observed_in_code
 from mockserver.evidence.fidelity import record
-from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
-from mockserver.web.schemas.evidence import OPENAPI, documented, proposed
+from mockserver.resources.registry import ALL_OPERATIONS
+from mockserver.web.schemas.evidence import documented, proposed
 from mockserver.web.schemas.evidence import observed_in_code as seen
 from mockserver.web.schemas.fields import Int64, Range, Text
 from mockserver.web.schemas.schema import Input, Output
@@ -173,21 +171,3 @@ def test_a_name_that_the_specification_shows_is_cited_from_it(name, place, field
     (entry,) = [entry for entry in RECORD[name]["fields"] if (entry["in"], entry["name"]) == (place, field)]
 
     assert entry["source"].startswith("specification ")
-
-
-#: The names of the OpenAPI document of February 2026, by operation and place.
-KNOWN = yaml.safe_load((Path(__file__).parent / "openapi_names.yaml").read_text(encoding="utf-8"))["names"]
-
-
-def test_every_name_that_is_cited_from_the_openapi_document_is_in_it():
-    cited = 0
-    for operation in OPERATIONS:
-        known = {(place, name) for place, names in KNOWN.get(operation, {}).items() for name in names}
-        names = {
-            (entry["in"], entry["name"].removesuffix("[]"))
-            for entry in RECORD[operation]["fields"]
-            if entry["mark"] == Mark.DOCUMENTED and OPENAPI in entry["source"]
-        }
-        assert names - known == set(), operation
-        cited += len(names)
-    assert cited > 200

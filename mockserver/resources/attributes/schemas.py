@@ -7,12 +7,10 @@ from marshmallow import ValidationError, fields
 from mockserver.core.contract.errors import INVALID_PARAMETER
 from mockserver.resources.contacts.attribute import CATEGORIES, LONGEST_OPTION, TYPES
 from mockserver.web.schemas.errors import Longest, Sentence
-from mockserver.web.schemas.evidence import documented
+from mockserver.web.schemas.evidence import CLIENT, OPENAPI, documented
 from mockserver.web.schemas.fields import Choice, Flag, Int64, List, Stated, Text, TextOrNumber
 from mockserver.web.schemas.schema import Compact, Input, Output
 
-#: The official client, whose models are newer than the OpenAPI document.
-_CLIENT = "python 5.1"
 #: Maximum characters of a new attribute's name (proposed).
 _LONGEST_NAME = 50
 _OPTION = Longest(LONGEST_OPTION)
@@ -38,8 +36,10 @@ class NewAttributePath(AttributePath):
 
 
 class ChoiceIn(Input):
-    value = TextOrNumber(required=True, validate=_OPTION, **documented("a number; older ones may be texts"))
-    label = Text(required=True, validate=_OPTION, **documented())
+    value = TextOrNumber(
+        required=True, validate=_OPTION, **documented("a number; older ones may be texts", bounds=OPENAPI)
+    )
+    label = Text(required=True, validate=_OPTION, **documented(bounds=OPENAPI))
 
 
 class _Enumeration(Stated, List):
@@ -72,9 +72,9 @@ class NewAttribute(AttributeChanges):
 
 
 class ChoiceOut(Output):
-    value = Int64(attribute="number", required=True, **documented("0 if the value is no number", source=_CLIENT))
+    value = Int64(attribute="number", required=True, **documented("0 if the value is no number", source=CLIENT))
     label = Text(required=True, **documented())
-    valueStr = Text(attribute="text", required=True, **documented("the value as it was written", source=_CLIENT))
+    valueStr = Text(attribute="text", required=True, **documented("the value as it was written", source=CLIENT))
 
 
 class AttributeOut(Output):

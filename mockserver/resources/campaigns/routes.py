@@ -42,7 +42,7 @@ def get_shared_template_url(caller: Caller, campaign_id: int) -> dict[str, str]:
     return {"sharedUrl": model.shared_url(caller, campaign_id)}
 
 
-_NOT_SHARED = (proposed_error(errors.DOCUMENT_NOT_FOUND, "nothing was shared at this address", "specification 2.10"),)
+_NOT_SHARED = (proposed_error(errors.DOCUMENT_NOT_FOUND, "nothing was shared at this address", "the mock's own"),)
 
 
 @CAMPAIGNS.operation(

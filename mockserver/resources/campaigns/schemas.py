@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mockserver.web.schemas.evidence import documented
+from mockserver.web.schemas.evidence import documented, proposed
 from mockserver.web.schemas.fields import Text, Url, identifier
 from mockserver.web.schemas.schema import Input, Output
 
@@ -12,7 +12,7 @@ class CampaignPath(Input):
 
 
 class SharePath(Input):
-    share = Text(required=True, **documented("the last part of a sharedUrl"))
+    share = Text(required=True, **proposed("the last part of a sharedUrl", source="the mock's own"))
 
 
 class SharedUrl(Output):

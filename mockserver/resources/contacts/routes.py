@@ -11,20 +11,20 @@ from mockserver.core.lazy import lazy
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
+from mockserver.web.schemas.evidence import CLIENT, OPENAPI
 
 if TYPE_CHECKING:
     from mockserver.resources.contacts import lists, model, rows, schemas
 else:
     lists, model, rows, schemas = lazy(__package__, "lists", "model", "rows", "schemas")
 
-_SOURCE = "OpenAPI document of February 2026"
-CONTACTS = Operations("contacts", _SOURCE, are_further=True)
+CONTACTS = Operations("contacts", OPENAPI, are_further=True)
 
 _NO_CONTACT = error_observed_in_code(
     errors.DOCUMENT_NOT_FOUND, "the contact does not exist", "contract/contacts#rows", programs=3
 )
-_NO_LIST = documented_error(errors.DOCUMENT_NOT_FOUND, "the list does not exist", _SOURCE)
-_NO_FOLDER = documented_error(errors.DOCUMENT_NOT_FOUND, "the folder does not exist", _SOURCE)
+_NO_LIST = documented_error(errors.DOCUMENT_NOT_FOUND, "the list does not exist", OPENAPI)
+_NO_FOLDER = documented_error(errors.DOCUMENT_NOT_FOUND, "the folder does not exist", OPENAPI)
 _BAD_KIND = proposed_error(errors.INVALID_PARAMETER, "identifierType outside its values", "contract/contacts#rows")
 _BAD_ID = proposed_error(errors.INVALID_PARAMETER, "an id is not an integer", "contract/contacts#rows")
 _BAD_PAGE = proposed_error(
@@ -49,7 +49,7 @@ _BAD_NAME = proposed_error(
 _NONE_CHOSEN = proposed_error(
     errors.MISSING_PARAMETER, "no identifiers of contacts", "contract/contacts#addContactToList"
 )
-_TOO_MANY = documented_error(errors.OUT_OF_RANGE, "more than 150 contacts", "python 5.1")
+_TOO_MANY = documented_error(errors.OUT_OF_RANGE, "more than 150 contacts", CLIENT)
 
 
 def _page(items: Sequence[Any], query: Mapping[str, Any]) -> Sequence[Any]:
@@ -145,7 +145,10 @@ def get_lists(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
     "createList", "POST", "/v3/contacts/lists",
     summary="Create a list",
     adds=True, status=201, body=schemas.NewList, answer=schemas.Created,
-    errors=(_NO_NAME, _BAD_NAME, _NO_FOLDER),
+    errors=(
+        _NO_NAME, _BAD_NAME,
+        error_observed_in_code(errors.DOCUMENT_NOT_FOUND, "the folder does not exist", programs=1),
+    ),
 )  # fmt: skip
 def create_list(caller: Caller, body: dict[str, Any]) -> rows.ContactList:
     return lists.create(caller, **body)

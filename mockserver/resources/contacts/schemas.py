@@ -11,7 +11,7 @@ from mockserver.core.contract.errors import INVALID_PARAMETER, OUT_OF_RANGE
 from mockserver.resources.contacts import rows
 from mockserver.resources.section import parse_instant
 from mockserver.web.schemas.errors import Longest, Sentence
-from mockserver.web.schemas.evidence import OPENAPI, documented
+from mockserver.web.schemas.evidence import CLIENT, OPENAPI, documented
 from mockserver.web.schemas.fields import (
     Choice,
     Day,
@@ -31,8 +31,6 @@ from mockserver.web.schemas.fields import (
 )
 from mockserver.web.schemas.schema import Compact, Input, Output
 
-#: The official client whose models have what is newer than the OpenAPI document.
-_CLIENT = "python 5.1"
 #: How many contacts a call adds to a list or removes from it, and how many it asks for by their ids (documented).
 _MOST_CHOSEN, _MOST_IDS = 150, 20
 
@@ -82,7 +80,7 @@ class _Chosen(Stated, List):
             **kwargs,
             sentence="emails and extIds must be texts and ids integers",
             validate=_check_number,
-            **documented(f"{what}, at most {_MOST_CHOSEN}", maxItems=_MOST_CHOSEN),
+            **documented(f"{what}, at most {_MOST_CHOSEN}", bounds=CLIENT, maxItems=_MOST_CHOSEN),
         )
 
 
@@ -207,7 +205,7 @@ class ContactFilter(_Page):
     limit = _limit(50, 1000)
     modified_since = _Since(data_key="modifiedSince", sentence=_SINCE, **documented(format="date-time"))
     created_since = _Since(data_key="createdSince", sentence=_SINCE, **documented(format="date-time"))
-    ids = _Numbers(Int64(text=True), validate=Longest(_MOST_IDS), **documented(bounds=OPENAPI))
+    ids = _Numbers(Int64(text=True), validate=Longest(_MOST_IDS), **documented(source=CLIENT, bounds=CLIENT))
     list_ids = _Numbers(Int64(text=True), data_key="listIds", **documented("contacts of any of these lists"))
     segmentId = Int64(text=True, **documented("not looked at (proposed)"))
     filter = _Filter(
@@ -230,13 +228,13 @@ class _ContactMembers(Compact):
     sms_blacklisted = _Flag(data_key="smsBlacklisted", sentence=_BOOLEANS, **documented("gets no text messages"))
     smtpBlacklistSender = List(Text, **documented("not looked at (proposed)"))
     force_merge = Flag(
-        data_key="forceMerge", **documented("merge the contacts that share an identifier", source=_CLIENT)
+        data_key="forceMerge", **documented("merge the contacts that share an identifier", source=CLIENT)
     )
 
 
 class NewContact(_ContactMembers, _Addressed):
     update_enabled = Flag(data_key="updateEnabled", **documented("change the contact that is there"))
-    get_id = Flag(data_key="getId", **documented("answer with the id of a contact that is there", source=_CLIENT))
+    get_id = Flag(data_key="getId", **documented("answer with the id of a contact that is there", source=CLIENT))
 
 
 class ContactChanges(_ContactMembers):
@@ -256,7 +254,9 @@ class ContactOut(Output):
     )
     emailBlacklisted = Flag(attribute="email_blacklisted", required=True, **documented())
     smsBlacklisted = Flag(attribute="sms_blacklisted", required=True, **documented())
-    whatsappBlacklisted = Flag(attribute="whatsapp_blacklisted", required=True, **documented("always false (proposed)"))
+    whatsappBlacklisted = Flag(
+        attribute="whatsapp_blacklisted", required=True, **documented("always false (proposed)", source=CLIENT)
+    )
     createdAt = MillisecondMoment(attribute="created_at", required=True, **documented())
     modifiedAt = MillisecondMoment(attribute="modified_at", required=True, **documented())
     listIds = fields.List(Int64, attribute="list_ids", required=True, **documented())

@@ -9,6 +9,7 @@ from mockserver.core.contract.operation import MASTER_ONLY, Mark, chosen_error, 
 from mockserver.core.lazy import lazy
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
+from mockserver.web.schemas.evidence import OPENAPI
 
 if TYPE_CHECKING:
     from mockserver.resources.corporate import model, plans, schemas
@@ -59,7 +60,7 @@ def list_sub_accounts(caller: Caller, query: dict[str, int]) -> dict[str, Any]:
     body=schemas.NewSubAccount,
     answer=schemas.SubAccountCreated,
     errors=(
-        documented_error(errors.MISSING_PARAMETER, "companyName or email is absent"),
+        documented_error(errors.MISSING_PARAMETER, "companyName or email is absent", OPENAPI),
         proposed_error(errors.INVALID_PARAMETER, "bad e-mail, unknown language, time zone or group"),
         _NOT_MASTER,
     ),
@@ -75,7 +76,7 @@ def create_sub_account(caller: Caller, body: dict[str, Any]) -> dict[str, int]:
     params=schemas.SubAccountPath,
     answer=schemas.SubAccountDetail,
     errors=(
-        documented_error(errors.INVALID_PARAMETER, "bad or unknown id; there is no 404 here"),
+        documented_error(errors.INVALID_PARAMETER, "bad or unknown id; there is no 404 here", OPENAPI),
         _NOT_MASTER,
     ),
 )  # fmt: skip
@@ -90,8 +91,8 @@ def get_sub_account(caller: Caller, sub_account_id: int) -> dict[str, Any]:
     status=204,
     params=schemas.DeletedSubAccountPath,
     errors=(
-        documented_error(errors.MISSING_PARAMETER, "id is no number"),
-        documented_error(errors.DOCUMENT_NOT_FOUND, "unknown id"),
+        documented_error(errors.MISSING_PARAMETER, "id is no number", OPENAPI),
+        documented_error(errors.DOCUMENT_NOT_FOUND, "unknown id", OPENAPI),
         _NOT_MASTER,
     ),
 )  # fmt: skip
@@ -150,7 +151,7 @@ def get_master_account(caller: Caller) -> dict[str, Any]:
     body=schemas.NewKey,
     answer=schemas.KeyCreated,
     errors=(
-        documented_error(errors.INVALID_PARAMETER, "id is not a positive number, or unknown"),
+        documented_error(errors.INVALID_PARAMETER, "id is not a positive number, or unknown", OPENAPI),
         proposed_error(errors.MISSING_PARAMETER, "id or name is absent"),
         _NOT_MASTER,
     ),

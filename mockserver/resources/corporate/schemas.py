@@ -63,10 +63,12 @@ class SubAccountCreated(Output):
 
 
 class GroupOut(Output):
-    names_from = "specification 2.8"
-
     id = Text(**documented("24 hexadecimal digits"))
     name = Text(**documented())
+
+
+class DetailGroup(GroupOut):
+    names_from = "specification 2.8"
 
 
 class SubAccountEntry(Output):
@@ -122,7 +124,7 @@ class SubAccountDetail(Output):
     name = Text(**documented("name of the user"))
     email = Email(**documented("organization e-mail"))
     companyName = Text(**documented())
-    groups = fields.List(fields.Nested(GroupOut), **documented())
+    groups = fields.List(fields.Nested(DetailGroup), **documented())
     planInfo = fields.Nested(SubAccountPlan, **documented())
 
 

@@ -97,7 +97,7 @@ class DomainConfiguration(Output):
 
 
 class DomainDeleted(Output):
-    message = Text(required=True, **proposed("the specification: a confirmation message; no field is published"))
+    message = Text(required=True, **proposed("no field is published", source="specification 4.2, but for the name"))
 
 
 class DomainAuthenticated(Output):

@@ -25,17 +25,19 @@ else:
 
 OAUTH = Operations("oauth", "specification 5.2", audience=Audience.OAUTH)
 
-_BAD_REQUEST = documented_error(
-    errors.INVALID_REQUEST, "a parameter is missing, twice there, or malformed", "contract/oauth#oauthAuthorize"
-)
-_BAD_SCOPE = documented_error(errors.INVALID_SCOPE, "the app may not ask for it", "contract/oauth#oauthAuthorize")
-_BAD_CLIENT = proposed_error(errors.INVALID_CLIENT, "unknown app, or wrong credentials", "RFC 6749, 5.2")
-_BAD_GRANT_TYPE = proposed_error(errors.UNSUPPORTED_GRANT_TYPE, "another grant_type", "RFC 6749, 5.2")
-_BROKEN = proposed_error(errors.SERVER_ERROR, "by a fault only", "RFC 6749, 4.1.2.1")
-_UNAVAILABLE = proposed_error(errors.TEMPORARILY_UNAVAILABLE, "by a fault only", "RFC 6749, 4.1.2.1")
+#: The vendor's pages, and the sections of RFC 6749 on the errors of authorization and of tokens.
+_PAGES, _SENT_BACK, _REFUSALS = "OAuth pages of developers.brevo.com", "RFC 6749, 4.1.2.1", "RFC 6749, 5.2"
+_MALFORMED, _NOT_THE_APPS = "a parameter is missing, twice there, or malformed", "the app may not ask for it"
+_BAD_REQUEST = proposed_error(errors.INVALID_REQUEST, _MALFORMED, _REFUSALS)
+_BAD_SCOPE = documented_error(errors.INVALID_SCOPE, _NOT_THE_APPS, _PAGES)
+_BAD_CLIENT = proposed_error(errors.INVALID_CLIENT, "unknown app, or wrong credentials", _REFUSALS)
+_BAD_GRANT_TYPE = proposed_error(errors.UNSUPPORTED_GRANT_TYPE, "another grant_type", _REFUSALS)
+_BROKEN = proposed_error(errors.SERVER_ERROR, "by a fault only", "the mock's own")
+_UNAVAILABLE = proposed_error(errors.TEMPORARILY_UNAVAILABLE, "by a fault only", "the mock's own")
 _TOKEN_ERRORS = (
-    proposed_error(errors.INVALID_GRANT, "unknown, used or expired, or not asked for like this", "RFC 6749, 5.2"),
-    _BAD_CLIENT, _BAD_REQUEST, _BAD_SCOPE, _BAD_GRANT_TYPE, _BROKEN, _UNAVAILABLE,
+    proposed_error(errors.INVALID_GRANT, "unknown, used or expired, or not asked for like this", _REFUSALS),
+    _BAD_CLIENT, _BAD_REQUEST, proposed_error(errors.INVALID_SCOPE, _NOT_THE_APPS, _REFUSALS), _BAD_GRANT_TYPE,
+    _BROKEN, _UNAVAILABLE,
 )  # fmt: skip
 _DOCUMENT_ERRORS = (_BROKEN, _UNAVAILABLE)
 
@@ -52,11 +54,12 @@ def _signer() -> Signer:
     refuse=pages.send_back,
     errors=(
         proposed_error(errors.INVALID_CLIENT, "unknown app: a page, never a redirection",
-            "RFC 6749, 4.1.2.1", status=400),
-        _BAD_REQUEST, _BAD_SCOPE,
-        documented_error(errors.ACCESS_DENIED, "the user refuses, or may not accept"),
-        proposed_error(errors.UNSUPPORTED_RESPONSE_TYPE, "another response_type than code", "RFC 6749, 4.1.2.1"),
-        _BROKEN, _UNAVAILABLE,
+            "RFC 6749, 4.1.2.1, but for the code", status=400),
+        documented_error(errors.INVALID_REQUEST, _MALFORMED, _PAGES), _BAD_SCOPE,
+        documented_error(errors.ACCESS_DENIED, "the user refuses, or may not accept", _PAGES),
+        proposed_error(errors.UNSUPPORTED_RESPONSE_TYPE, "another response_type than code", _SENT_BACK),
+        proposed_error(errors.SERVER_ERROR, "by a fault only", _SENT_BACK),
+        proposed_error(errors.TEMPORARILY_UNAVAILABLE, "by a fault only", _SENT_BACK),
     ),
     notes=("The answer is a page, and in the end 302 to redirect_uri with code and state, or error and state.",),
 )  # fmt: skip
@@ -130,7 +133,7 @@ def token_refresh(caller: AnonymousCaller, request: Request, form: dict[str, str
     answer=schemas.Tokens,
     errors=(
         _BAD_CLIENT, _BAD_REQUEST, _BAD_SCOPE,
-        proposed_error(errors.UNAUTHORIZED_CLIENT, "a public app", "RFC 6749, 4.4"),
+        proposed_error(errors.UNAUTHORIZED_CLIENT, "a public app", _REFUSALS),
         _BROKEN, _UNAVAILABLE,
     ),
     notes=("Opens the app's own account, for the scopes that are asked for, else for all of the app's.",),
@@ -144,7 +147,7 @@ def token_client_credentials(caller: AnonymousCaller, request: Request, form: di
     summary="End a token",
     source="RFC 7009, contract/oauth#oauthRevoke",
     body=schemas.TokenForm,
-    errors=(_BAD_CLIENT, _BAD_REQUEST, proposed_error(errors.INVALID_GRANT, "another app's token", "RFC 7009, 2.1")),
+    errors=(_BAD_CLIENT, _BAD_REQUEST, proposed_error(errors.INVALID_GRANT, "another app's token", _REFUSALS)),
     notes=("A refresh token ends its whole grant, an access token itself only; an unknown one is 200 as well.",),
 )  # fmt: skip
 def revoke(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> None:
@@ -179,7 +182,7 @@ def _refuse_token(error: ServiceError, caller: AnonymousCaller, exchange: Exchan
 @OAUTH.operation(
     "oauthUserinfo", "GET", discovery.USERINFO,
     summary="Who has signed in",
-    source="OpenID Connect Core 1.0, 5.3, contract/oauth#oauthUserinfo",
+    source="OpenID Connect Core 1.0, 5.1 and 5.3, contract/oauth#oauthUserinfo",
     answer=schemas.UserInfo,
     refuse=_refuse_token,
     errors=_USERINFO_ERRORS,

@@ -13,6 +13,7 @@ PAGES = "OAuth pages of developers.brevo.com"
 DISCOVERY = "discovery document of oauth.brevo.com"
 #: The vendor's command-line tool, which reads the list of scopes.
 TOOL = "getbrevo/brevo-cli"
+_OWN, _RFC, _OPENID = "the mock's own", "RFC 8414, 2", "OpenID Connect Discovery 1.0, 3"
 
 
 class OauthInput(Input):
@@ -32,23 +33,23 @@ class AuthorizeQuery(OauthInput):
     code_challenge = Text(**documented("PKCE, which public apps need", source=PAGES))
     code_challenge_method = Text(**documented("S256 or plain", source=PAGES))
     nonce = Text(**proposed("comes back in the id_token", source="OpenID Connect Core 1.0, 3.1.2.1"))
-    mock_user = Text(**proposed("signs this user in, without a page", source="the mock's own"))
-    mock_consent = Text(**proposed("accept or refuse, without a page", source="the mock's own"))
+    mock_user = Text(**proposed("signs this user in, without a page", source=_OWN))
+    mock_consent = Text(**proposed("accept or refuse, without a page", source=_OWN))
 
 
 class SignInForm(OauthInput):
     """The form of the sign-in page: a chosen user, or e-mail address and password."""
 
-    csrf = Text(**proposed())
-    person = Text(**proposed())
-    user = Text(**proposed())
-    password = Text(**proposed())
+    csrf = Text(**proposed(source=_OWN))
+    person = Text(**proposed(source=_OWN))
+    user = Text(**proposed(source=_OWN))
+    password = Text(**proposed(source=_OWN))
 
 
 class ConsentForm(OauthInput):
-    csrf = Text(**proposed())
-    ticket = Text(**proposed())
-    decision = Text(**proposed("accept or refuse"))
+    csrf = Text(**proposed(source=_OWN))
+    ticket = Text(**proposed(source=_OWN))
+    decision = Text(**proposed("accept or refuse", source=_OWN))
 
 
 class _ClientForm(OauthInput):
@@ -80,7 +81,9 @@ class ClientCredentialsForm(_ClientForm):
     scope = Text(**documented())
 
 
-class TokenForm(_ClientForm):
+class TokenForm(OauthInput):
+    client_id = Text(**proposed("or HTTP Basic", source="RFC 6749, 2.3.1"))
+    client_secret = Text(**proposed("or HTTP Basic; a public app has none", source="RFC 6749, 2.3.1"))
     token = Text(**proposed(source="RFC 7009, 2.1; RFC 7662, 2.1"))
     token_type_hint = Text(**proposed("not needed: tokens are told apart anyway"))
 
@@ -132,15 +135,15 @@ class Metadata(Output):
     jwks_uri = Text(required=True, **documented())
     scopes_supported = fields.List(Text(), required=True, **documented())
     response_types_supported = fields.List(Text(), required=True, **documented())
-    response_modes_supported = fields.List(Text(), required=True, **proposed())
+    response_modes_supported = fields.List(Text(), required=True, **proposed(source=_RFC))
     grant_types_supported = fields.List(Text(), required=True, **documented())
     token_endpoint_auth_methods_supported = fields.List(Text(), required=True, **documented())
-    revocation_endpoint_auth_methods_supported = fields.List(Text(), required=True, **proposed())
-    introspection_endpoint_auth_methods_supported = fields.List(Text(), required=True, **proposed())
+    revocation_endpoint_auth_methods_supported = fields.List(Text(), required=True, **proposed(source=_RFC))
+    introspection_endpoint_auth_methods_supported = fields.List(Text(), required=True, **proposed(source=_RFC))
     code_challenge_methods_supported = fields.List(Text(), required=True, **documented())
-    subject_types_supported = fields.List(Text(), required=True, **proposed())
-    id_token_signing_alg_values_supported = fields.List(Text(), required=True, **proposed())
-    claims_supported = fields.List(Text(), required=True, **proposed())
+    subject_types_supported = fields.List(Text(), required=True, **proposed(source=_OPENID))
+    id_token_signing_alg_values_supported = fields.List(Text(), required=True, **proposed(source=_OPENID))
+    claims_supported = fields.List(Text(), required=True, **proposed(source=_OPENID))
 
 
 class Key(Output):
@@ -148,8 +151,8 @@ class Key(Output):
     use = Text(required=True, **proposed())
     alg = Text(required=True, **proposed())
     kid = Text(required=True, **proposed())
-    n = Text(required=True, **proposed())
-    e = Text(required=True, **proposed())
+    n = Text(required=True, **proposed(source="RFC 7518, 6.3.1"))
+    e = Text(required=True, **proposed(source="RFC 7518, 6.3.1"))
 
 
 class Keys(Output):

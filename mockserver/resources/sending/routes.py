@@ -11,12 +11,12 @@ from mockserver.core.contract.operation import (
     chosen_error,
     documented_error,
     error_observed_in_code,
-    observed_error,
     proposed_error,
 )
 from mockserver.core.lazy import lazy
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
+from mockserver.web.schemas.evidence import CLIENT
 
 if TYPE_CHECKING:
     from mockserver.resources.sending import model, reports, schemas
@@ -35,8 +35,8 @@ SENDING = Operations("sending", are_further=True)
             "no input; sender, subject, to, a content or an address is missing; cc, bcc or params is empty",
             "contract/sending#empty"),
         error_observed_in_code(errors.INVALID_PARAMETER, "a member is not valid", programs=3),
-        observed_error(errors.DUPLICATE_PARAMETER, "the idempotency key was used within the last 30 minutes",
-            "contract/sending#idempotency"),
+        documented_error(errors.DUPLICATE_PARAMETER, "the idempotency key was used within the last 30 minutes",
+            "page heterogenous-versions-batch-emails, contract/sending#idempotency"),
         error_observed_in_code(errors.PERMISSION_DENIED, "the relay of the account is not enabled", programs=8),
         error_observed_in_code(errors.NOT_ENOUGH_CREDITS, "fewer credits than recipients", programs=8, status=402),
     ),
@@ -81,8 +81,8 @@ def get_transac_blocked_contacts(caller: Caller, query: dict[str, Any]) -> dict[
     summary="Unblock a contact",
     sweeps=True, status=204, params=schemas.EmailPath,
     errors=(
-        documented_error(errors.INVALID_PARAMETER, "not an e-mail address", "brevo-python 5.1.0"),
-        documented_error(errors.DOCUMENT_NOT_FOUND, "the contact is not blocked", "brevo-python 5.1.0"),
+        documented_error(errors.INVALID_PARAMETER, "not an e-mail address", CLIENT),
+        documented_error(errors.DOCUMENT_NOT_FOUND, "the contact is not blocked", CLIENT),
         chosen_error(errors.CONTACT_EMAIL_NOT_FOUND, "sentences", Mark.DOCUMENTED),
     ),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from mockserver.resources.scheduled_emails.model import IDENTIFIER
 from mockserver.resources.sending.checks import LONGEST_NAME
 from mockserver.resources.webhooks.blocked import REASONS
 from mockserver.resources.webhooks.catalogue import BOUNCES, REPORTED
-from mockserver.web.schemas.evidence import OPENAPI, documented
+from mockserver.web.schemas.evidence import CLIENT, OPENAPI, documented
 from mockserver.web.schemas.fields import (
     Choice,
     Day,
@@ -26,9 +26,6 @@ from mockserver.web.schemas.fields import (
     Url,
 )
 from mockserver.web.schemas.schema import Described, Input, Output
-
-#: The official client whose models show what the OpenAPI document of February 2026 lacks.
-CLIENT = "brevo-python 5.1.0"
 
 
 def _name() -> Text:
@@ -119,9 +116,10 @@ class IdentifierPath(Input):
     identifier = Text(
         required=True,
         **documented(
-            "a UUIDv4 batch id, or a message id in angle brackets, percent-encoded", bounds=CLIENT, pattern=IDENTIFIER
+            "a UUIDv4 batch id, or a message id in angle brackets, percent-encoded",
+            source=CLIENT, bounds=CLIENT, pattern=IDENTIFIER,
         ),
-    )
+    )  # fmt: skip
 
 
 class Page(Input):
@@ -198,7 +196,7 @@ class BlockedContacts(Output):
 
 
 class EmailPath(Input):
-    email = Email(required=True, **documented("percent-encoded"))
+    email = Email(required=True, **documented("percent-encoded", source=CLIENT))
 
 
 _UUID = r"^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"

@@ -15,6 +15,7 @@ from mockserver.core.traffic.exchange import Reply
 from mockserver.core.workspaces.caller import AnonymousCaller, Caller
 from mockserver.web.endpoints.operations import Operations
 from mockserver.web.pages.page import page
+from mockserver.web.schemas.evidence import OPENAPI
 
 if TYPE_CHECKING:
     from mockserver.resources.sso import model, schemas
@@ -31,7 +32,7 @@ SSO = Operations("corporate", "specification 4.5", page="sso")
     body=schemas.AdminSso,
     answer=schemas.SsoTokenOut,
     errors=(
-        documented_error(errors.INVALID_PARAMETER, "bad e-mail, or not that of an admin user"),
+        documented_error(errors.INVALID_PARAMETER, "bad e-mail, or not that of an admin user", OPENAPI),
         proposed_error(errors.MISSING_PARAMETER, "email is absent", "contract/errors#codes"),
         documented_error(errors.PERMISSION_DENIED, "the caller is neither master nor admin", "specification 4.5"),
     ),
@@ -48,7 +49,7 @@ def create_admin_sso_token(caller: Caller, body: dict[str, str]) -> dict[str, st
     body=schemas.SubAccountSso,
     answer=schemas.SsoTokenOut,
     errors=(
-        documented_error(errors.INVALID_PARAMETER, "unknown sub-account, user or target"),
+        documented_error(errors.INVALID_PARAMETER, "unknown sub-account, user or target", OPENAPI),
         proposed_error(errors.MISSING_PARAMETER, "id is absent", "contract/errors#codes"),
         documented_error(errors.PERMISSION_DENIED, "the caller is not a master account", "specification 4.5"),
     ),

@@ -11,6 +11,8 @@ from mockserver.core.contract.operation import Mark
 OPENAPI = "OpenAPI document of February 2026"
 OPENAPI_NEWEST = "OpenAPI document of September 2026"
 OPENAPI_OLDER = "OpenAPI document of 2024/25"
+#: The official client whose source shows what the document of February 2026 lacks.
+CLIENT = "brevo-python 5.1.0"
 
 
 def documented(note: str = "", *, source: str = "", bounds: str = "", **keywords: Any) -> dict[str, Any]:
