@@ -40,8 +40,8 @@ _BAD_CONTACT = error_observed_in_code(
     "contract/contacts#createContact",
     programs=1,
 )
-_IN_PROCESS = documented_error(errors.ACCOUNT_IN_PROCESS, "told without a condition: by a fault only", _SOURCE)
-_NO_METHOD = documented_error(errors.METHOD_NOT_ALLOWED, "told without a condition: by a fault only", _SOURCE)
+_IN_PROCESS = documented_error(errors.ACCOUNT_IN_PROCESS, "told without a condition: by a fault only", OPENAPI)
+_NO_METHOD = documented_error(errors.METHOD_NOT_ALLOWED, "told without a condition: by a fault only", OPENAPI)
 _NO_NAME = error_observed_in_code(errors.MISSING_PARAMETER, "no name", "contract/contacts#createList", programs=1)
 _BAD_NAME = proposed_error(
     errors.INVALID_PARAMETER, "a name or an id of the wrong type", "contract/contacts#createList"

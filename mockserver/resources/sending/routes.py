@@ -11,6 +11,7 @@ from mockserver.core.contract.operation import (
     chosen_error,
     documented_error,
     error_observed_in_code,
+    observed_error,
     proposed_error,
 )
 from mockserver.core.lazy import lazy
