@@ -289,6 +289,8 @@ class SentEmails(Output):
 
 
 class UuidPath(Input):
+    names_from = OPENAPI
+
     uuid = Text(
         required=True,
         validate=validate.Regexp(_UUID, error="Not a valid UUID"),
