@@ -18,6 +18,9 @@ WORKSPACE = {
             "webhooks": [{"id": 1, "url": "http://127.0.0.1:9/", "events": ["sent"]}],
             "campaigns": [{"id": 1, "name": "June"}],
             "scheduled_emails": [{"message_id": "<1@a>", "to": "bob@example.test", "scheduled_at": "PT1H"}],
+            "email_events": [
+                {"date": "-1d", "event": "requests", "email": "bob@example.test", "message_id": "<1@a>"}
+            ],
             "contact_lists": [{"name": "News"}], "contacts": [{"email": "ada@acme.test"}],
         },
         {"name": "shop", "id": 1003002, "role": "sub_account", "of": "group"},
@@ -27,13 +30,15 @@ WORKSPACE = {
 #: What is there, so that it can be read, and what is not, so that nothing is written.
 THERE = {
     "senderId": 1, "domainName": "group.test", "webhookId": 1, "id": 1003002, "campaignId": 1, "listId": 1,
-    "folderId": 1,
+    "folderId": 1, "uuid": "5ae136bb-2c91-53e2-990c-ec24280ed55c",
 }  # fmt: skip
 ABSENT = {
     "senderId": 999, "domainName": "absent.test", "webhookId": 999, "id": 999, "listId": 999, "folderId": 999,
     "identifier": "5c6cfa04-eed9-42c2-8b5c-6d470d978e9d", "email": "absent@group.test", "attributeCategory": "global",
     "attributeName": "ABSENT",
 }  # fmt: skip
+#: What operations need in their query.
+QUERIES = {"listSubAccounts": {"offset": 0, "limit": 10}, "getTransacEmailsList": {"email": "bob@example.test"}}
 #: The resource of each path prefix, by the vendor's page oauth-scopes; /v3/corporate is proposed.
 RESOURCES = {
     "/v3/account": "account", "/v3/senders": "account", "/v3/corporate": "organization",
@@ -76,7 +81,7 @@ class Client:
         reads = operation.method == "GET"
         there = {**THERE, "identifier": "<1@a>" if "/smtp/" in operation.path else "ada@acme.test"}
         path = operation.path.format(**(there if reads else ABSENT))
-        query = {"offset": 0, "limit": 10} if operation.id == "listSubAccounts" else None
+        query = QUERIES.get(operation.id)
         body = None if reads else {}
         answer = self._client.open(path, method=operation.method, headers=headers, json=body, query_string=query)
         return answer.status_code, answer.json
