@@ -20,8 +20,8 @@ def shape(operation):
     return operation.method, *("{}" if part.startswith("{") else part for part in operation.path.split("/"))
 
 
-def test_catalogue_and_mock_have_all_291_operations_of_the_service():
-    assert len(OPERATIONS) + len(API_OPERATIONS) == 291
+def test_catalogue_and_mock_have_all_292_operations_of_the_service():
+    assert len(OPERATIONS) + len(API_OPERATIONS) == 292
 
 
 def test_every_catalogue_address_has_one_operation_name():

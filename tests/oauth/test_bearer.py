@@ -21,6 +21,10 @@ WORKSPACE = {
             "email_events": [
                 {"date": "-1d", "event": "requests", "email": "bob@example.test", "message_id": "<1@a>"}
             ],
+            "inbound_events": [
+                {"date": "-1d", "uuid": "5ae136bb-2c91-53e2-990c-ec24280ed55c", "sender": "bob@example.test",
+                 "recipient": "reply@group.test", "attachments": [{"content": "e30=", "token": "file"}]}
+            ],
             "contact_lists": [{"name": "News"}], "contacts": [{"email": "ada@acme.test"}],
         },
         {"name": "shop", "id": 1003002, "role": "sub_account", "of": "group"},
@@ -30,7 +34,7 @@ WORKSPACE = {
 #: What is there, so that it can be read, and what is not, so that nothing is written.
 THERE = {
     "senderId": 1, "domainName": "group.test", "webhookId": 1, "id": 1003002, "campaignId": 1, "listId": 1,
-    "folderId": 1, "uuid": "5ae136bb-2c91-53e2-990c-ec24280ed55c",
+    "folderId": 1, "uuid": "5ae136bb-2c91-53e2-990c-ec24280ed55c", "downloadToken": "file",
 }  # fmt: skip
 ABSENT = {
     "senderId": 999, "domainName": "absent.test", "webhookId": 999, "id": 999, "listId": 999, "folderId": 999,
@@ -84,7 +88,7 @@ class Client:
         query = QUERIES.get(operation.id)
         body = None if reads else {}
         answer = self._client.open(path, method=operation.method, headers=headers, json=body, query_string=query)
-        return answer.status_code, answer.json
+        return answer.status_code, answer.json if answer.is_json else answer.data
 
 
 def test_every_operation_needs_the_one_scope_of_its_resource_and_method():
