@@ -18,6 +18,7 @@ import pytest
 import yaml
 from background_server import in_background
 
+from mockserver.resources.registry import API_OPERATIONS
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.load import load
 
@@ -109,6 +110,11 @@ def test_links_of_documents_resolve(name):
         found = (_ROOT / name).parent / path if path else _ROOT / name
         assert found.exists(), target
         assert not anchor or anchor in anchors(found.read_text(encoding="utf-8")), target
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/truth/not-there.md"])
+def test_a_page_tells_how_many_operations_are_modelled(name):
+    assert f"{len(API_OPERATIONS)} operations" in _DOCUMENTS[name]
 
 
 def test_links_of_pages_stay_among_the_pages():
