@@ -16,6 +16,9 @@ from mockserver.beyond.catalogue import catalogue
 
 #: Values for required arguments, by a word of their annotation; those that come first are looked for first.
 VALUES = (("str", "x"), ("int", 1), ("float", 1.0), ("bool", True), ("Dict", {}), ("List", []))
+#: What no client has, but the vendor's command line calls.
+OF_THE_TOOL = {"getAccountInfo"}
+OPERATIONS = {name: row for name, row in catalogue().items() if name not in OF_THE_TOOL}
 GROUPS = sorted(name for name, value in vars(Brevo).items() if isinstance(value, property) and name != "o_auth")
 
 
@@ -63,12 +66,12 @@ def answered():
 
 
 def test_official_client_calls_every_operation_beyond(answered):
-    assert sorted(answered) == sorted(catalogue())
+    assert sorted(answered) == sorted(OPERATIONS)
 
 
-@pytest.mark.parametrize("operation", catalogue())
+@pytest.mark.parametrize("operation", OPERATIONS)
 def test_the_body_is_one_that_its_model_takes(answered, operation):
-    found, body = answered[operation], catalogue()[operation].body
+    found, body = answered[operation], OPERATIONS[operation].body
 
     if found is None:
         assert body in ("", "{}")

@@ -61,6 +61,7 @@ USES = {
     "resources.inbound.section:InboundFileItem",  # one of the above
     "resources.oauth.section:_CREDENTIAL",
     "resources.section:_deserialize",
+    "resources.sending.schemas:UuidPath",
     "core.time.duration:_parts",
     "core.time.duration:is_duration",
     "core.text.addresses:_local_part",

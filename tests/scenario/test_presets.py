@@ -7,7 +7,9 @@ from mockserver.core.state.behaviour import DOCUMENTED, OBSERVED, PRESETS, RECOR
 from mockserver.scenario.behaviour import BehaviourItem
 from mockserver.settings import Settings, declared
 
-OBSERVED_DIFFERENTLY = {"dkim": "cname", "domain_id": "hex", "sentence_codes": "observed"}
+OBSERVED_DIFFERENTLY = {
+    "dkim": "cname", "domain_id": "hex", "sentence_codes": "observed", "send_empty_members": "refuse",
+}  # fmt: skip
 
 
 def behaviour(api, workspace="default"):

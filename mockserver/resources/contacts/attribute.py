@@ -26,11 +26,10 @@ LONGEST_OPTION = 200
 _DEFAULT_TYPE = "text"
 _DAY = "(0[1-9]|[12][0-9]|3[01])"
 #: The values that fit a type, as text; other types take any.
-_FITS: Mapping[str, re.Pattern[str]] = {
-    "date": re.compile(rf"[0-9]{{4}}-(0[1-9]|1[0-2])-{_DAY}([T ].*)?|{_DAY}([-/]){_DAY}\5[0-9]{{4}}([T ].*)?"),
-    "float": re.compile(r"[+-]?[0-9]+([.,][0-9]+)?(e[+-]?[0-9]+)?", re.IGNORECASE),
-    "boolean": re.compile("true|false|yes|no|1|0", re.IGNORECASE),
-}
+_DATE = re.compile(rf"[0-9]{{4}}-(0[1-9]|1[0-2])-{_DAY}([T ].*)?|{_DAY}([-/]){_DAY}\5[0-9]{{4}}([T ].*)?")
+_FLOAT = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?(e[+-]?[0-9]+)?", re.IGNORECASE)
+_BOOLEAN = re.compile("true|false|yes|no|1|0", re.IGNORECASE)
+_FITS = {"date": _DATE, "float": _FLOAT, "boolean": _BOOLEAN}
 
 
 class Choice(NamedTuple):

@@ -208,7 +208,7 @@ class Tags(fields.Field[list[str]]):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[str]:
         try:
             found = json.loads(value)
-        except (ValueError, RecursionError):
+        except (TypeError, ValueError, RecursionError):
             found = None
         if not isinstance(found, list) or not all(isinstance(tag, str) for tag in found):
             raise ValidationError("Not a list of texts as JSON")

@@ -60,10 +60,8 @@ class EmailEventItem(Item):
     event = fields.String(
         required=True, validate=validate.OneOf(REPORTED), **about("what happened; requests: the e-mail was sent")
     )
-    email = Email(required=True, **about("the recipient"))
-    message_id = fields.String(
-        required=True, validate=validate.Length(min=1), **about("of the e-mail, with its angle brackets")
-    )
+    email = fields.String(required=True, **about("the recipient"))
+    message_id = fields.String(required=True, **about("of the e-mail, with its angle brackets"))
     subject = fields.String(load_default="", **about("of the e-mail"))
     sender = fields.String(load_default="", **about("the sender's address"))
     tags = List(fields.String(), load_default=[], **about("of the e-mail"))
@@ -76,7 +74,8 @@ class EmailEventItem(Item):
 
     @post_dump
     def _without_empty(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
-        return {name: value for name, value in data.items() if value not in ("", [], None)}
+        required = ("email", "message_id")
+        return {name: value for name, value in data.items() if name in required or value not in ("", [], None)}
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
