@@ -221,6 +221,21 @@ def test_the_state_has_the_events_and_brings_them_back(sent):
     assert sent.api.get(EVENTS).json == before
 
 
+@pytest.mark.parametrize(
+    "payload",
+    [{"email": "nobody"}, {"email": ""}, {"message-id": ""}, {"template_id": 0}, {"template_id": -1}],
+)
+def test_the_state_takes_back_whatever_events_were_raised(sending, payload):
+    here = sending()
+    body = {"event": "opened", "to": "bob@example.test", "payload": payload}
+    assert here.api.post("/_mock/trigger", json=body).status_code == 200
+    before = here.api.get(EVENTS).json
+    answer = here.api.put("/_mock/state", json=here.api.get("/_mock/state").json)
+
+    assert answer.status_code == 200, answer.json
+    assert here.api.get(EVENTS).json == before
+
+
 def test_a_reset_forgets_the_events(sent):
     assert sent.api.post("/_mock/reset").status_code == 200
     assert events(sent) == []

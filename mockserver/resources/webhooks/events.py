@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from mockserver.core.state.identifiers import Randomness
-from mockserver.core.state.state import Account
+from mockserver.core.state.state import LAST_ID, Account
 from mockserver.core.text.addresses import domain_of
 from mockserver.core.time.clock import LATEST
 from mockserver.core.traffic.causes import DELIVERY
@@ -84,7 +84,7 @@ def _reported(account: Account, name: str, occurrence: Occurrence, payload: Mapp
         subject=text("subject"),
         sender=occurrence.sender,
         tags=occurrence.tags,
-        template_id=template_id if type(template_id) is int else None,
+        template_id=template_id if type(template_id) is int and 1 <= template_id <= LAST_ID else None,
         reason="" if reason == SENT_REASON else reason,
         ip=text("sending_ip"),
         link=text("link"),
