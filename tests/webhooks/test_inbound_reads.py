@@ -10,6 +10,9 @@ from mockserver.resources.inbound.model import take
 DOMAIN = "in.acme.test"
 HOOK = {"type": "inbound", "domain": DOMAIN}
 FILE = bytes(range(256))
+#: A mail of a scenario, and an id for it.
+MAIL = {"date": "-PT1H", "sender": "a@b.test", "recipient": "c@d.test"}
+UUID = "3f1e9c52-8f0a-4c1d-9b7e-0a1b2c3d4eff"
 
 
 def arrive(api, *recipients, files=(FILE,), **headers):
@@ -178,6 +181,32 @@ def test_no_attachment_runs_on_the_origin_of_the_mock(make_api, head, media):
     assert answer.headers["Content-Security-Policy"] == "sandbox; default-src 'none'"
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
     assert answer.headers["access-control-allow-origin"] == "*"
+
+
+def test_header_with_a_very_long_name_stays_short(make_api):
+    name = "\N{GRINNING FACE}" * 9_000
+    file = {"name": name, "content": "YQ==", "token": "long"}
+    api = make_api({"accounts": [{"name": "a", "inbound_events": [{**MAIL, "attachments": [file]}]}]})
+
+    answer = attachment(api, "long")
+
+    assert (answer.status_code, answer.data) == (200, b"a")
+    assert len(answer.headers["Content-Disposition"]) < 4_000
+
+
+@pytest.mark.parametrize(
+    ("mails", "path"),
+    [
+        ([{"uuid": UUID}, {"uuid": UUID.upper()}], "/inbound_events/1/uuid"),
+        ([{"attachments": [{"token": "t"}, {"token": "t"}]}], "/inbound_events/0/attachments/1/token"),
+        ([{"attachments": [{"token": "t"}]}] * 2, "/inbound_events/1/attachments/0/token"),
+    ],
+)
+def test_ids_and_tokens_that_lead_to_several_mails_are_refused(make_api, mails, path):
+    api = make_api("empty")
+    answer = api.post("/_mock/seed", json={"inbound_events": [MAIL | mail for mail in mails]})
+
+    assert [error["path"] for error in answer.json["errors"]] == [path]
 
 
 @pytest.mark.parametrize("wrong", [{"content": "%"}, {"content_type": "text/html\n"}, {"size": -1}, {"token": 7}])

@@ -22,6 +22,8 @@ INBOUND = Operations("inbound", "specification 4.6")
 _SOURCE = "OpenAPI document of February 2026"
 FURTHER_INBOUND = Operations("inbound", _SOURCE, are_further=True)
 
+#: Maximum characters of a name in a header; chosen: what file systems take, and clients take the header.
+_LONGEST_NAME = 255
 #: The headers that keep a browser from showing an attachment, or running its scripts, as a page of the mock.
 _INERT = (
     ("Content-Security-Policy", "sandbox; default-src 'none'"),
@@ -78,6 +80,7 @@ def get_inbound_email_attachment(caller: Caller, download_token: str) -> Reply:
 
 def _disposition(name: str) -> str:
     """Return a `Content-Disposition` header that saves a file, also with a name that is not ASCII (RFC 6266)."""
+    name = name[:_LONGEST_NAME]
     plain = "".join(char if " " <= char <= "~" and char not in '"\\' else "_" for char in name)
     exact = "" if plain == name else f"; filename*=UTF-8''{quote(name, safe='', errors='replace')}"
     return f'attachment; filename="{plain}"{exact}' if name else "attachment"

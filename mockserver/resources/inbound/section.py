@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
 from marshmallow import fields, post_load, validate
 
 from mockserver.core.state.state import Account
+from mockserver.core.text.messages import shown
 from mockserver.core.traffic.mail import MEDIA_TYPE, InboundContent, InboundFile
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.inbound.model import InboundEvent
 from mockserver.resources.scheduled_emails.section import Base64
-from mockserver.resources.section import Instant, Item, Section, about, dump_rows
+from mockserver.resources.section import Instant, Item, Section, SectionError, TakenError, about, dump_rows
 from mockserver.web.schemas.errors import Longest
 from mockserver.web.schemas.fields import Email, List
 
@@ -60,9 +61,10 @@ class InboundEventItem(Item):
 _EVENT, _CONTENT = ("date", "uuid", "sender", "recipient"), ("message_id", "subject", "attachments")
 
 
-def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> tuple[()]:
-    random, rows = workspace.state.random, []
-    for item in data.get("inbound_events", ()):
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
+    random, rows, items = workspace.state.random, [], data.get("inbound_events", ())
+    yield from _repeated(items)
+    for item in items:
         uuid = str(item.get("uuid") or random.uuid("inbound"))
         rows.append(InboundEvent(item["date"], uuid, item["sender"], item["recipient"]))
         content = {name: item[name] for name in _CONTENT if name in item}
@@ -71,7 +73,26 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> tu
             files = [file._replace(token=file.token or random.secret("attachment", 40)) for file in files]
             workspace.state.received.add(InboundContent(uuid, account.id, **content, attachments=files))
     account.timeline(InboundEvent).extend(rows)
-    return ()
+
+
+def _repeated(items: Sequence[Mapping[str, Any]]) -> Iterator[SectionError]:
+    """Yield an error for each id and token that leads to another mail or attachment of the document, too."""
+    found: set[tuple[int | str, str]] = set()
+    for path, value in _keys(items):
+        key = (path[-1], value)
+        if key in found:
+            yield TakenError(("inbound_events", *path), f"duplicate {path[-1]} {shown(value)}")
+        found.add(key)
+
+
+def _keys(items: Sequence[Mapping[str, Any]]) -> Iterator[tuple[tuple[int | str, ...], str]]:
+    """Yield the ids and tokens that a document gives, with their places."""
+    for index, item in enumerate(items):
+        if item.get("uuid"):
+            yield (index, "uuid"), str(item["uuid"])
+        for number, file in enumerate(item.get("attachments", ())):
+            if file.token:
+                yield (index, "attachments", number, "token"), file.token
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
