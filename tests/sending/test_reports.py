@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from mockserver.core.traffic.mail import EmailEvents
+
 EVENTS = "/v3/smtp/statistics/events"
 EMAILS = "/v3/smtp/emails"
 TEMPLATE = {"templateId": 7, "params": {"NAME": "Eve"}, "subject": None, "htmlContent": None}
@@ -234,6 +236,18 @@ def test_the_state_takes_back_whatever_events_were_raised(sending, payload):
 
     assert answer.status_code == 200, answer.json
     assert here.api.get(EVENTS).json == before
+
+
+def test_the_state_of_many_accounts_reads_the_events_once(make_api, monkeypatch):
+    event = {"date": "-1h", "event": "requests", "email": "a@b.test", "message_id": "<1@b.test>"}
+    accounts = [{"name": f"a{number}", "email_events": [event] * number} for number in range(5)]
+    api = make_api({"accounts": accounts})
+    reads, since = [], EmailEvents.since
+    monkeypatch.setattr(EmailEvents, "since", lambda ring, at: reads.append(at) or since(ring, at))
+    document = api.get("/_mock/state").json
+
+    assert [len(account.get("email_events", [])) for account in document["accounts"]] == [0, 1, 2, 3, 4]
+    assert len(reads) == 1
 
 
 def test_a_reset_forgets_the_events(sent):

@@ -52,6 +52,7 @@ NOT_KEPT = {
     "Exchange._warned": "no warning is added to one that is over",
     "Links._index": "made when it is first asked for",
     "Glob._fits": "compiled again",
+    "EmailEvents._grouped": "grouped again",
     "Stubs._by_address": "made when it is first asked for",
     "Clock._real": "a function",
     "Clock._pinned_at": "set while something happens",

@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from uuid import NAMESPACE_URL, uuid5
 
-from mockserver.core.traffic.ring import Ring, weight
+from mockserver.core.traffic.ring import Ring, RingCounts, weight
 
 if TYPE_CHECKING:
     from email.message import EmailMessage
@@ -324,11 +324,22 @@ class EmailEvents(Ring[EmailEvent]):
 
     def __init__(self) -> None:
         super().__init__(_MOST_EVENTS, _EVENTS_BYTES)
+        #: The events of each account, and the counts of the ring when they were grouped.
+        self._grouped: tuple[RingCounts, dict[int, list[EmailEvent]]] = (self.counts, {})
 
     def add(self, event: EmailEvent) -> None:
         self.push(event, weight(event))
 
+    def of(self, account: int) -> Sequence[EmailEvent]:
+        """Return the events of an account in their order; all accounts in turn cost no more than one."""
+        at, grouped = self._grouped
+        if at != self.counts:
+            grouped = {}
+            for _, event in self.since(0):
+                grouped.setdefault(event.account, []).append(event)
+            self._grouped = self.counts, grouped
+        return grouped.get(account, ())
+
     def until(self, account: int, now: datetime) -> list[EmailEvent]:
         """Return the events of an account up to a moment, oldest first."""
-        found = [event for _, event in self.since(0) if event.account == account and event.date <= now]
-        return sorted(found, key=lambda event: event.date)
+        return sorted((event for event in self.of(account) if event.date <= now), key=lambda event: event.date)

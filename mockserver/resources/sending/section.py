@@ -98,7 +98,7 @@ def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
     now = workspace.state.clock.now()
     contacts = [_BLOCKED_CONTACT.dump(row) for row in account.rows_of(BlockedContact).values()]
     keys = [_KEY.dump(row) for row in account.rows_of(IdempotencyKey).values() if row.is_taken(now)]
-    events = [_EMAIL_EVENT.dump(row) for _, row in workspace.state.email_events.since(0) if row.account == account.id]
+    events = [_EMAIL_EVENT.dump(row) for row in workspace.state.email_events.of(account.id)]
     members = {"blocked_contacts": contacts, "email_events": events, "idempotency_keys": keys}
     return {name: rows for name, rows in members.items() if rows}
 
