@@ -48,6 +48,8 @@ _MOST_PARTS, _LONGEST_PART, _LONGEST_VALUE = 1_000, 1_000, 8_192
 _TEXTS = ("subject", "htmlContent", "textContent")
 #: Members that may be empty, unless the scenario says otherwise.
 _OPEN_TO_EMPTY = ("tags", "headers", "attachment")
+#: What is empty; 0 and false are wrong where something else is expected.
+_EMPTY: tuple[Any, ...] = ([], {}, "")
 _CONSENT = "contactPixelTrackingConsent"
 
 
@@ -79,17 +81,26 @@ def _check_required(found: SendRequest, _: Caller) -> None:
         raise missing(TO)
     if not all(isinstance(message.get(TO), list) and message[TO] for message in found.messages):
         raise wrong(TO, "messageVersions" if found.is_batch else "", "expected a list of one recipient or more")
-    for kind in (CC, BCC):
-        if not all(isinstance(place.get(kind, []), list) for place in found.places):
-            raise wrong(kind, why="expected a list")
 
 
 def _check_blank(found: SendRequest, caller: Caller) -> None:
     """Refuse empty members, some by `behaviour.send_empty_members` only (contract/sending#empty)."""
     is_strict = caller.workspace.state.behaviour.send_empty_members == "refuse"
     for name in (CC, BCC, "params", *(_OPEN_TO_EMPTY if is_strict else ())):
-        if any(place.get(name) in ([], {}, "") for place in found.places):
+        if any(place.get(name) in _EMPTY for place in found.places):
             raise MISSING_PARAMETER(f"{name} is blank").because(f"field `{name}` in the body is empty: leave it out")
+
+
+def _check_copies(found: SendRequest, _: Caller) -> None:
+    for kind in (CC, BCC):
+        if not all(isinstance(place.get(kind, []), list) for place in found.places):
+            raise wrong(kind, why="expected a list")
+
+
+def _filled(found: SendRequest, name: str) -> Any:
+    """Return a member of the body that may be empty, or None if it is."""
+    value = found.body.get(name)
+    return None if value in _EMPTY else value
 
 
 def _check_content(found: SendRequest, _: Caller) -> None:
@@ -183,7 +194,7 @@ def _check_params(found: SendRequest, _: Caller) -> None:
     total = 0
     for place in found.places:
         params = place.get("params")
-        if not params:
+        if params is None:
             continue
         if not isinstance(params, dict):
             raise wrong("params", why="expected an object")
@@ -207,8 +218,8 @@ def _levels(value: Any) -> int:
 
 def _check_files(found: SendRequest, caller: Caller) -> None:
     """Read the member `attachment`; content overrides an address."""
-    given = found.body.get("attachment")
-    if not given:
+    given = _filled(found, "attachment")
+    if given is None:
         return
     if not isinstance(given, list) or len(given) > _MOST_PARTS or not all(isinstance(row, dict) for row in given):
         raise wrong("attachment", why=f"expected a list of at most {_MOST_PARTS:,} objects")
@@ -260,7 +271,9 @@ def _attachment(file: Given, content: bytes | None) -> Attachment:
 
 
 def _check_headers(found: SendRequest, _: Caller) -> None:
-    headers = found.headers
+    headers = _filled(found, "headers")
+    if headers is None:
+        return
     if not isinstance(headers, dict) or len(headers) > _MOST_PARTS:
         raise wrong("headers", why=f"expected an object of at most {_MOST_PARTS:,} members")
     for name, value in headers.items():
@@ -274,8 +287,10 @@ def _check_headers(found: SendRequest, _: Caller) -> None:
 
 
 def _check_tags(found: SendRequest, _: Caller) -> None:
-    tags = found.tags
-    is_list = isinstance(tags, list | tuple) and len(tags) <= _MOST_PARTS
+    tags = _filled(found, "tags")
+    if tags is None:
+        return
+    is_list = isinstance(tags, list) and len(tags) <= _MOST_PARTS
     if not is_list or not all(isinstance(tag, str) and len(tag) <= _LONGEST_PART for tag in tags):
         raise wrong("tags", why=f"expected a list of at most {_MOST_PARTS:,} strings")
 
@@ -316,6 +331,7 @@ def _check_validity(found: SendRequest, caller: Caller) -> None:
 _CHECKS: tuple[Callable[[SendRequest, Caller], None], ...] = (
     _check_required,
     _check_blank,
+    _check_copies,
     _check_content,
     _check_parties,
     _check_sender,
