@@ -84,6 +84,9 @@ def test_contact_by_sms_only_is_shown_and_found_with_an_address_of_its_phone_num
         ({"email": "a@acme.test", "emailBlacklisted": "yes"},
          ("invalid_parameter", "emailBlacklisted and smsBlacklisted must be booleans")),
         ({"ext_id": "x" * 256}, ("invalid_parameter", "ext_id is not valid")),
+        ({"attributes": {"EXT_ID": ["crm-7"]}}, ("invalid_parameter", "ext_id is not valid")),
+        ({"attributes": {"EXT_ID": True}}, ("invalid_parameter", "ext_id is not valid")),
+        ({"attributes": {"SMS": ["33612345678"]}}, ("invalid_parameter", "Invalid phone number")),
         ([], ("bad_request", "The request body must be a JSON object")),
     ],
 )  # fmt: skip

@@ -33,7 +33,8 @@ def warnings(contacts):
     [
         ("FIRSTNAME", "Ada"), ("FIRSTNAME", 7), ("OWNER", "ada@acme.test"), ("ORDER", 7), ("ORDER", "A-7"),
         ("BIRTHDAY", "1815-12-10"), ("BIRTHDAY", "1815-12-10T00:00:00.000Z"), ("BIRTHDAY", "10-12-1815"),
-        ("BIRTHDAY", "12/31/1815"), ("AGE", 36), ("AGE", 36.5), ("AGE", "-36.5"), ("AGE", "1e3"),
+        ("BIRTHDAY", "12/31/1815"), ("BIRTHDAY", "29-02-2024"), ("AGE", 36),
+        ("AGE", 36.5), ("AGE", "-36.5"), ("AGE", "1e3"),
         ("MEMBER", True), ("MEMBER", 0), ("MEMBER", "Yes"), ("TAGS", ["b", "a"]), ("TAGS", []), ("ANY", ["c", 7]),
         ("SIZE", 1), ("SIZE", "1"), ("SIZE", "Small"), ("PLAN", "pro"), ("BOTH", "1815-12-10"), ("BOTH", "pro"),
     ],
@@ -55,7 +56,8 @@ def test_value_that_fits_the_type_is_stored_as_sent(contacts, name, value):
         ("FIRSTNAME", ["Ada"], "attribute FIRSTNAME of type text does not take a list of 1 item"),
         ("BIRTHDAY", "not a date",
          "attribute BIRTHDAY of type date does not take a string of 10 characters (redacted)"),
-        ("BIRTHDAY", "1815-13-32", None), ("BIRTHDAY", "1815-12-10x", None), ("BIRTHDAY", 18151210, None),
+        ("BIRTHDAY", "1815-13-32", None), ("BIRTHDAY", "1815-02-31", None), ("BIRTHDAY", "13/13/1815", None),
+        ("BIRTHDAY", "29-02-2023", None), ("BIRTHDAY", "1815-12-10x", None), ("BIRTHDAY", 18151210, None),
         ("AGE", "old", None), ("AGE", True, None), ("AGE", "nan", None), ("MEMBER", "maybe", None), ("MEMBER", 2, None),
         ("TAGS", "a", None), ("TAGS", ["a", "c"], None), ("ANY", "c", None), ("SIZE", 2, None), ("SIZE", ["1"], None),
         ("SUM", 7, "attribute SUM of type calculated does not take a number (redacted)"), ("ALL", 7, None),
@@ -91,6 +93,14 @@ def test_attribute_is_stored_from_its_creation_on(contacts):
     assert contacts.get("/1")["attributes"] == {"NOM": "N"}
 
 
+@pytest.mark.parametrize("category", ["calculated", "global"])
+@pytest.mark.parametrize("body", [{"value": ""}, {"value": None, "enumeration": []}])
+def test_attribute_with_a_formula_is_not_created_without_it(contacts, category, body):
+    answer = contacts.call("POST", f"/attributes/{category}/TOTAL", body)
+
+    assert answer == (400, ("missing_parameter", "Attribute value is missing"))
+
+
 def test_accounts_have_attributes_of_their_own(make_api):
     has = {"attributes": {"normal": ["NOM"]}}
     api = make_api({"accounts": [{"name": "a", "api_keys": ["a"], **has}, {"name": "b", "api_keys": ["b"]}]})
@@ -109,7 +119,7 @@ def content(contacts):
     return found
 
 
-BEFORE = {"attributes": {"FIRSTNAME": "Ada", "AGE": 36, "SMS": "33612345678"}, "listIds": [1]}
+BEFORE = {"attributes": {"FIRSTNAME": "Ada", "AGE": 36, "MEMBER": 1, "SMS": "33612345678"}, "listIds": [1]}
 
 
 @pytest.mark.parametrize(
@@ -118,6 +128,7 @@ BEFORE = {"attributes": {"FIRSTNAME": "Ada", "AGE": 36, "SMS": "33612345678"}, "
         ({"attributes": {"FIRSTNAME": "Elly", "AGE": 36}}, {"attributes": {"FIRSTNAME": "Elly"}}),
         ({"attributes": {"AGE": ""}}, {"attributes": {"AGE": ""}}),
         ({"attributes": {"NOM": "N"}}, {}),
+        ({"attributes": {"MEMBER": True}}, {"attributes": {"MEMBER": True}}),
         ({"attributes": {"SMS": "4915112345"}, "ext_id": "crm-7"},
          {"attributes": {"SMS": "4915112345", "EXT_ID": "crm-7"}}),
         ({"attributes": {"EMAIL": "elly@acme.test"}},

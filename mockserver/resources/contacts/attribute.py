@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from mockserver.core.state import reasons
@@ -24,12 +25,13 @@ TYPES: Mapping[str, tuple[str, ...]] = {
 #: Maximum characters of an option, and of a label or value of an enumeration (documented).
 LONGEST_OPTION = 200
 _DEFAULT_TYPE = "text"
-_DAY = "(0[1-9]|[12][0-9]|3[01])"
-#: The values that fit a type, as text; other types take any.
-_DATE = re.compile(rf"[0-9]{{4}}-(0[1-9]|1[0-2])-{_DAY}([T ].*)?|{_DAY}([-/]){_DAY}\5[0-9]{{4}}([T ].*)?")
+#: The forms of a date, behind which a time may stand.
+_DATES = ("%Y-%m-%d", "%d-%m-%Y", "%m-%d-%Y", "%d/%m/%Y", "%m/%d/%Y")
+_DATE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{2}([-/])[0-9]{2}\2[0-9]{4})([T ].*)?")
 _FLOAT = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?(e[+-]?[0-9]+)?", re.IGNORECASE)
 _BOOLEAN = re.compile("true|false|yes|no|1|0", re.IGNORECASE)
-_FITS = {"date": _DATE, "float": _FLOAT, "boolean": _BOOLEAN}
+#: The values that fit a type, as text; other types take any, but for dates.
+_FITS = {"float": _FLOAT, "boolean": _BOOLEAN}
 
 
 class Choice(NamedTuple):
@@ -69,8 +71,23 @@ class Attribute:
             return False
         if self.category == CATEGORY:
             return not self.enumeration or any(str(value) in choice for choice in self.enumeration)
+        if self.shown_type == "date":
+            return _is_date(str(value))
         pattern = _FITS.get(self.shown_type or "")
         return pattern is None or pattern.fullmatch(str(value)) is not None
+
+
+def _is_date(text: str) -> bool:
+    found = _DATE.fullmatch(text)
+    return found is not None and any(_is_day(found[1], form) for form in _DATES)
+
+
+def _is_day(text: str, form: str) -> bool:
+    try:
+        datetime.strptime(text, form)  # noqa: DTZ007  # only whether there is such a day
+    except ValueError:
+        return False
+    return True
 
 
 def misfit(account: Account, name: str, value: Any) -> str:

@@ -101,10 +101,12 @@ def _told(contact: Contact) -> dict[str, Any]:
 
 def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     """Return changed members, with changed attributes only; a removed attribute is an empty text."""
-    found = {name: value for name, value in after.items() if value != before[name]}
+    # As JSON: Python takes 1 for equal to true.
+    found = {name: value for name, value in after.items() if json.dumps(value) != json.dumps(before[name])}
     if "attributes" in found:
         old, new = before["attributes"], after["attributes"]
-        found["attributes"] = {name: new.get(name, "") for name in {**old, **new} if old.get(name) != new.get(name)}
+        names = [name for name in {**old, **new} if json.dumps(old.get(name)) != json.dumps(new.get(name))]
+        found["attributes"] = {name: new.get(name, "") for name in names}
     return found
 
 

@@ -112,7 +112,7 @@ class _Attributes(fields.Dict):
             raise ValidationError([_invalid("Invalid email address")])
         if phone not in (None, "") and rows.digits(rows.written(phone)) is None:
             raise ValidationError([_invalid("Invalid phone number")])
-        if len(rows.written(ext_id)) > rows.LONGEST:
+        if isinstance(ext_id, bool | list) or len(rows.written(ext_id)) > rows.LONGEST:
             raise ValidationError([_invalid("ext_id is not valid")])
         return value
 
