@@ -40,8 +40,8 @@ def create(caller: Caller, category: str, name: str, body: Mapping[str, Any]) ->
     if types and given and given not in types:
         reason = f"type {reasons.shown(given)}: not a type of the category {category}, expected {', '.join(types)}"
         raise errors.INVALID_PARAMETER(f"type: Must be one of: {', '.join(types)}").because(reason)
-    if category in (CALCULATED, GLOBAL) and "value" not in body:
-        reason = f"missing field `value` in the body: attributes of the category {category} require a formula"
+    if category in (CALCULATED, GLOBAL) and not body.get("value"):
+        reason = f"missing or empty field `value` in the body: attributes of the category {category} require a formula"
         raise errors.MISSING_PARAMETER("Attribute value is missing").because(reason)
     check_bytes(caller.workspace, dict(body))
     found = account.table(Attribute)[category, name] = Attribute(category, name)
