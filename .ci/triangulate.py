@@ -105,7 +105,7 @@ class PythonClient:
 
     def _answer(self, method: ast.FunctionDef) -> Shape:
         found: Shape = {}
-        if isinstance(method.returns, ast.Subscript):
+        if isinstance(method.returns, ast.Subscript) and _last(method.returns.value) == "HttpResponse":
             self._shape(method.returns.slice, "", found)
         return found
 
@@ -166,7 +166,7 @@ def _alias(row: ast.AnnAssign) -> str:
 
 
 def _is_request(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Attribute) and call.func.attr == "request"
+    return isinstance(call.func, ast.Attribute) and call.func.attr in ("request", "stream")
 
 
 def _last(node: ast.expr) -> str:
@@ -227,6 +227,8 @@ class OurOperation:
         self._schemas = found["components"]["schemas"]
         self.marks: dict[tuple[str, str], str] = {}
         self.shapes: dict[str, Shape] = {"query": {}, "body": {}, "answer": {}, "path": {}}
+        #: Whether an answer has members: if it has a body, that is JSON.
+        self.has_members = True
         for row in operation.get("parameters", ()):
             mark = row.get("x-fidelity") or row["schema"].get("x-fidelity", "")
             self._add(row["schema"], row["in"], row["name"], mark)
@@ -234,7 +236,10 @@ class OurOperation:
             self._add(operation["requestBody"]["content"]["application/json"]["schema"], "body", "", "")
         for status, answer in operation["responses"].items():
             if status.startswith("2") and "content" in answer:
-                self._add(answer["content"]["application/json"]["schema"], "answer", "", "")
+                # What is no JSON, bytes, is some object of a client.
+                media = answer["content"].get("application/json", {"schema": {}})
+                self.has_members = bool(media["schema"])
+                self._add(media["schema"], "answer", "", "")
         self.shapes["request"] = {"": {"object"}}
         for place in ("path", "query", "body"):
             for path, types in self.shapes[place].items():
@@ -286,6 +291,8 @@ def differences(found: Mapping[str, Any], clients: Mapping[str, Shapes], known: 
 def _theirs(ours: OurOperation, shapes: Mapping[str, Shape], known: set[str]) -> Iterator[str]:
     """Yield names that a client has and we lack, and names with another type."""
     for place, shape in shapes.items():
+        if place == "answer" and not ours.has_members:
+            continue
         lacked: list[str] = []
         for path, types in sorted(shape.items()):
             if path.endswith("*") or _is_known(path, known) or any(_is_below(path, other) for other in lacked):

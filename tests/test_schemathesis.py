@@ -85,7 +85,7 @@ BEYOND_A_SCHEMA = {
     "createAdminSsoToken": r"Invalid email address",
     "createSubAccountSsoToken": rf"{_UNKNOWN}|Invalid email address",
     "createSubAccountKey": _UNKNOWN,
-    "sendTransacEmail": r" is (missing|not valid|required|already used)|at most|72 hours|Invalid template id",
+    "sendTransacEmail": r" is (blank|missing|not valid|required|already used)|at most|72 hours|Invalid template id",
     "getScheduledEmailById": r"are required together",
     "getTransacBlockedContacts": _DATES,
     "getEmailEventReport": rf"days cannot be used together|Not a list of texts as JSON|{_DATES}",
@@ -96,8 +96,9 @@ BEYOND_A_SCHEMA = {
     ),
     "getSharedTemplateUrl": r"Only email campaigns or templates are allowed",
 }
-#: Of a member that no schema names, nothing can be said but that our JSON holds numbers of 64 bits.
-_ANYWHERE = r"a number is beyond 64 bits"
+#: Of a member that no schema names, nothing can be said but that our JSON holds numbers of 64 bits; some operations
+#: refuse a body without any member.
+_ANYWHERE = r"a number is beyond 64 bits|No inputs? in "
 
 #: The service answers 404 `not_found` to a wrong method (contract/errors#statuses), and tells no `Allow`;
 #: test_hostile.py shows it.

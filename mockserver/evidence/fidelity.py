@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from marshmallow import Schema, fields
 
 from mockserver.core.contract.operation import DocumentedError, Mark, Operation
+from mockserver.web.schemas.fields import check_given
 from mockserver.web.schemas.json_schema import FIELD_SCHEMAS, specification
 from mockserver.web.schemas.schema import Base
 
@@ -108,7 +109,11 @@ def _bounds(field: fields.Field[Any], operation: Operation) -> dict[str, Any]:
     found = {
         name: value
         for name, value in json_schema(field).items()
-        if name in _BOUNDS and known.get(name) != value and value not in _INT64
+        if name in _BOUNDS
+        and known.get(name) != value
+        and value not in _INT64
+        # That no required text is empty is told once (contract/errors#codes).
+        and not (name == "minLength" and check_given in field.validators)
     }
     if not found:
         return {}

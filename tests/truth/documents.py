@@ -147,7 +147,7 @@ def _client():
 def _path_names(method):
     names = {node.arg for node in method.args.args}
     calls = (node for node in ast.walk(method) if isinstance(node, ast.Call))
-    call = next(node for node in calls if getattr(node.func, "attr", "") == "request")
+    call = next(node for node in calls if getattr(node.func, "attr", "") in ("request", "stream"))
     found = {node.id for part in call.args for node in ast.walk(part) if isinstance(node, ast.Name)} & names
     return {_camel(name): set() for name in found}
 

@@ -59,21 +59,21 @@ class File(Input):
     name = Text(allow_none=True, **documented("required with content; its extension is one of a list"))
 
 
-def _recipients(note: str = "") -> List:
-    return List(fields.Nested(Recipient), allow_none=True, **documented(note))
+def _recipients(note: str = "", **bounds: Any) -> List:
+    return List(fields.Nested(Recipient), allow_none=True, **documented(note, **bounds))
 
 
 class Version(Input):
     names_from = OPENAPI
 
     to = List(fields.Nested(Recipient), required=True, **documented())
-    cc = _recipients()
-    bcc = _recipients()
+    cc = _recipients(minItems=1)
+    bcc = _recipients(minItems=1)
     replyTo = fields.Nested(Named, allow_none=True, **documented())
     subject = Text(allow_none=True, **documented())
     htmlContent = Text(allow_none=True, **documented("only beside a content that all versions share"))
     textContent = Text(allow_none=True, **documented("only beside a content that all versions share"))
-    params = JsonObject(allow_none=True, **documented("at most 100 kB"))
+    params = JsonObject(allow_none=True, **documented("at most 100 kB", minProperties=1))
 
 
 class NewEmail(Described):
@@ -83,14 +83,14 @@ class NewEmail(Described):
 
     sender = fields.Nested(SenderIn, allow_none=True, **documented("required without templateId"))
     to = _recipients("required without messageVersions; at most 99 with cc and bcc")
-    cc = _recipients()
-    bcc = _recipients()
+    cc = _recipients(minItems=1)
+    bcc = _recipients(minItems=1)
     replyTo = fields.Nested(Named, allow_none=True, **documented())
     subject = Text(allow_none=True, **documented("required without templateId"))
     htmlContent = Text(allow_none=True, **documented("this or textContent is required without templateId"))
     textContent = Text(allow_none=True, **documented("ignored with templateId"))
     templateId = Int64(allow_none=True, **documented())
-    params = JsonObject(allow_none=True, **documented("at most 100 kB, and 1,000 kB in all versions"))
+    params = JsonObject(allow_none=True, **documented("at most 100 kB, and 1,000 kB in all versions", minProperties=1))
     attachment = List(fields.Nested(File), allow_none=True, **documented())
     headers = fields.Dict(
         keys=fields.String(),

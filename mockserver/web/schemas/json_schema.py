@@ -18,6 +18,7 @@ from mockserver.web.schemas.fields import (
     NotBlank,
     Number,
     Url,
+    check_given,
 )
 
 #: The JSON schema of a type of fields, or a function that makes it of a field and of the keywords that apispec found.
@@ -74,6 +75,8 @@ def _keywords(
     if any(isinstance(validator, NotBlank) for validator in field.validators):
         # The blanks of JavaScript's patterns are not quite those of Python.
         found = {**found, "pattern": r"[^\s\x1c-\x1f\x85]"}
+    if check_given in field.validators and not {"pattern", "enum"} & {*found, *known}:
+        found = {"minLength": 1, **found}
     found = {name: value for name, value in found.items() if name not in known}
     if field.allow_none and "type" in found:
         types = found["type"]
