@@ -168,13 +168,18 @@ def seconds(work, text):
     return min(times)
 
 
+def is_slow(work, piece, end):
+    large = seconds(work, piece * SMALL * GROWTH + end)
+    return large > NOTHING and large > MOST * max(seconds(work, piece * SMALL + end), NOTHING / GROWTH)
+
+
 def assert_linear(work):
-    slow = []
-    for piece in PIECES:
-        for end in ("", "\0", "x\n>"):
-            large = seconds(work, piece * SMALL * GROWTH + end)
-            if large > NOTHING and large > MOST * max(seconds(work, piece * SMALL + end), NOTHING / GROWTH):
-                slow.append((piece, end, large))
+    slow = [
+        (piece, end)
+        for piece in PIECES
+        for end in ("", "\0", "x\n>")
+        if all(is_slow(work, piece, end) for _ in range(3))  # the machine is slow now and then
+    ]
     assert slow == []
 
 
