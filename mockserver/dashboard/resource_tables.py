@@ -26,6 +26,7 @@ TITLES = {
     "domain": "Domains",
     "delivery": "Webhook deliveries",
     "scheduled_email": "Scheduled e-mails",
+    "campaign": "Campaigns",
     "sub_account_plan": "Sub-accounts",
     "oauth_grant": "OAuth grants",
     "export": "Exports",

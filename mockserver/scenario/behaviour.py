@@ -134,6 +134,8 @@ class BehaviourItem(Item):
     )
     bulk_plan = After(**about("how long after its request a plan update for many sub-accounts is applied"))
     export = After(**about("how long after its request the file of an export is ready"))
+    campaign = After(**about("how long a campaign is in process before its e-mails leave"))
+    contact_import = After(**about("how long after its request an import of contacts is completed"))
     webhook_5xx = _choice("drop", "retry", meaning="drop or retry a call that is answered with 5xx")
     webhook_timeout = Duration(validate=_LONGEST_CALL, **about("how long a receiver of a call may take"))
     webhook_timezone = Timezone(**about("of the dates in payloads"))

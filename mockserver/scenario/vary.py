@@ -92,6 +92,8 @@ _OPTIONS = (
     _Option("subdomain_dkim_host", "labelled", "DKIM records of sub-domains have the label", "documented"),
     _Option("send_invalid_sender", "refuse", "sendTransacEmail refuses a sender that is not valid", "proposed"),
     _Option("export", {"after": "PT0S"}, "the file of exportWebhooksHistory is ready at once", "proposed"),
+    _Option("campaign", {"after": "PT0S"}, "the e-mails of a campaign leave at once", "proposed"),
+    _Option("contact_import", {"after": "PT0S"}, "an import of contacts is completed at once", "proposed"),
     _Option("webhook_5xx", "retry", "webhook calls that are answered with 5xx are repeated", "documented before"),
     _Option("inbound_domain", "any", "createWebhook takes any domain for inbound e-mails", "proposed"),
     _Option("webhook_timezone", "UTC", "dates in webhook calls are of UTC", "recorded; contradicted"),

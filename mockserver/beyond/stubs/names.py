@@ -23,11 +23,11 @@ from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.account import spending
 from mockserver.resources.account.model import Profile
-from mockserver.resources.campaigns.model import EMAIL_TEMPLATE, Campaign
 from mockserver.resources.contacts.attribute import Attribute
 from mockserver.resources.domains.domain import Domain
 from mockserver.resources.scheduled_emails.model import ScheduledEmail
 from mockserver.resources.senders.model import Sender
+from mockserver.resources.templates.model import Template
 from mockserver.resources.webhooks.blocked import BlockedContact
 from mockserver.resources.webhooks.events import message_id
 from mockserver.resources.webhooks.model import Webhook
@@ -228,8 +228,7 @@ _LATE: Mapping[str, Mapping[str, Callable[[Call], Any]]] = {
         "attributes": lambda call: [_members(row, "category", "name") for row in call.rows(Attribute)],
         "templates": lambda call: [
             {"id": row.id, "name": row.name, "subject": row.subject or row.name, "html": row.html or ""}
-            for row in call.rows(Campaign)
-            if row.kind == EMAIL_TEMPLATE
+            for row in call.rows(Template)
         ],
         "scheduled_emails": lambda call: [_scheduled(row, call) for row in call.rows(ScheduledEmail)],
         "blocked": lambda call: [row.email for row in call.rows(BlockedContact)],

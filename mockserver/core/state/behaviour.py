@@ -54,6 +54,10 @@ class Behaviour(NamedTuple):
     sentence_codes: str = "specification"
     bulk_plan: timedelta = timedelta()
     export: timedelta = timedelta(minutes=1)
+    #: How long a campaign is in process before its e-mails leave (proposed, contract/campaigns#machine).
+    campaign: timedelta = timedelta(minutes=1)
+    #: How long an import of contacts takes (proposed, contract/contacts#importContacts).
+    contact_import: timedelta = timedelta(seconds=10)
     #: `drop`, or `retry` as the older documents have it (contract/deliveries).
     webhook_5xx: str = "drop"
     webhook_timeout: timedelta = timedelta(seconds=10)

@@ -1,9 +1,15 @@
-"""Campaigns, templates, and their shared addresses."""
+"""Campaigns, and the shared addresses of campaigns and templates."""
 
 from mockserver.core.lazy import lazy
 from mockserver.resources.campaigns.routes import CAMPAIGNS
 from mockserver.resources.resource import Resource
 
-(_section,) = lazy(__package__, "section")
+_campaign, _section = lazy(__package__, "campaign", "section")
 
-RESOURCE = Resource("campaigns", CAMPAIGNS.operations, lazy_section=_section.SECTION, members=frozenset({"campaigns"}))
+RESOURCE = Resource(
+    "campaigns",
+    CAMPAIGNS.operations,
+    lazy_lifecycles={"campaign": _campaign.CAMPAIGN},
+    lazy_section=_section.SECTION,
+    members=frozenset({"campaigns"}),
+)

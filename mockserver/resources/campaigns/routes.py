@@ -11,7 +11,7 @@ from mockserver.core.contract.operation import Audience, Mark, chosen_error, doc
 from mockserver.core.lazy import lazy
 from mockserver.core.traffic.exchange import Reply
 from mockserver.core.workspaces.caller import AnonymousCaller, Caller
-from mockserver.resources.campaigns import model
+from mockserver.resources.campaigns import sharing
 from mockserver.web.endpoints.operations import Operations
 from mockserver.web.pages.page import content, page, rendered
 
@@ -39,14 +39,14 @@ CAMPAIGNS = Operations("campaigns")
     ),
 )  # fmt: skip
 def get_shared_template_url(caller: Caller, campaign_id: int) -> dict[str, str]:
-    return {"sharedUrl": model.shared_url(caller, campaign_id)}
+    return {"sharedUrl": sharing.shared_url(caller, campaign_id)}
 
 
 _NOT_SHARED = (proposed_error(errors.DOCUMENT_NOT_FOUND, "nothing was shared at this address", "the mock's own"),)
 
 
 @CAMPAIGNS.operation(
-    "showSharedTemplate", "GET", f"{model.SHARED}/{{share}}",
+    "showSharedTemplate", "GET", f"{sharing.SHARED}/{{share}}",
     summary="See a shared template",
     source="specification 2.10, contract/campaigns#showSharedTemplate",
     audience=Audience.PAGE,
@@ -54,7 +54,7 @@ _NOT_SHARED = (proposed_error(errors.DOCUMENT_NOT_FOUND, "nothing was shared at 
     errors=_NOT_SHARED,
 )  # fmt: skip
 def show_shared_template(caller: AnonymousCaller, request: Request, share: str) -> Reply:
-    campaign = model.shared(caller, share)
+    campaign = sharing.shared(caller, share)
     # Relative to the page's address, for any host and workspace prefix.
     source = f"{share}/content"
     kind = campaign.kind.replace("_", " ")
@@ -62,7 +62,7 @@ def show_shared_template(caller: AnonymousCaller, request: Request, share: str) 
 
 
 @CAMPAIGNS.operation(
-    "showSharedContent", "GET", f"{model.SHARED}/{{share}}/content",
+    "showSharedContent", "GET", f"{sharing.SHARED}/{{share}}/content",
     summary="The HTML of a shared template, as its page shows it",
     source="specification 2.10, contract/campaigns#showSharedContent",
     audience=Audience.PAGE,
@@ -70,5 +70,5 @@ def show_shared_template(caller: AnonymousCaller, request: Request, share: str) 
     errors=_NOT_SHARED,
 )  # fmt: skip
 def show_shared_content(caller: AnonymousCaller, request: Request, share: str) -> Reply:
-    campaign = model.shared(caller, share)
+    campaign = sharing.shared(caller, share)
     return content(campaign.html or rendered("template.html", name=campaign.name))

@@ -3,26 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import fields as dataclass_fields
 from typing import Any
 
-from marshmallow import fields, validate
+from marshmallow import ValidationError, fields, validate, validates_schema
 
 from mockserver.core.state.state import Account
 from mockserver.core.state.tables import shown
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.campaigns.model import CAMPAIGN_KINDS, Campaign
+from mockserver.resources.campaigns.campaign import (
+    EMAIL_CAMPAIGN,
+    MACHINE,
+    OTHER_KINDS,
+    QUEUED,
+    Campaign,
+    OtherCampaign,
+)
+from mockserver.resources.campaigns.sharing import TYPES, Document, documents
+from mockserver.resources.contacts.rows import ContactList
+from mockserver.resources.scheduled_emails.section import PartyField
 from mockserver.resources.section import (
     ID_RANGE,
+    Instant,
     Item,
     Section,
     SectionError,
     TakenError,
     about,
     claim,
-    dump_rows,
     once_per_load,
 )
-from mockserver.web.schemas.fields import List
+from mockserver.resources.templates.model import EMAIL_TEMPLATE, Template
+from mockserver.web.schemas.fields import Email, Flag, JsonObject, List, Url
+
+CAMPAIGN_KINDS = (EMAIL_CAMPAIGN, EMAIL_TEMPLATE, *OTHER_KINDS)
+#: Members that only some kinds have.
+_OF_BOTH = ("created_at", "modified_at", "sender", "reply_to", "to_field", "tag", "attachment_url", "is_tested")
+_OF_TEMPLATES = (*_OF_BOTH, "is_active")
+_OF_CAMPAIGNS = (
+    *_OF_BOTH, "state", "scheduled_at", "sent_at", "list_ids", "excluded_list_ids", "params", "options",
+)  # fmt: skip
+_MEMBERS: Mapping[str, tuple[str, ...]] = {EMAIL_CAMPAIGN: _OF_CAMPAIGNS, EMAIL_TEMPLATE: _OF_TEMPLATES}
+_ROWS: Mapping[str, type[Campaign | Template]] = {EMAIL_CAMPAIGN: Campaign, EMAIL_TEMPLATE: Template}
+
+
+def _list_ids(text: str) -> List:
+    return List(fields.Integer(strict=True, validate=ID_RANGE), **about(text))
 
 
 class CampaignItem(Item):
@@ -32,18 +58,14 @@ class CampaignItem(Item):
     name = fields.String(required=True, **about("its name"))
     kind = fields.String(
         validate=validate.OneOf(CAMPAIGN_KINDS),
-        load_default="email_campaign",
+        load_default=EMAIL_CAMPAIGN,
         **about("whether it is a campaign or a template, and of which channel"),
     )
     html = fields.String(
         allow_none=True,
-        **about(
-            "what its shared page shows, or what a template sends; null: a page that says how to give it a content"
-        ),
+        **about("its content, with `{{ params.NAME }}`, `{{ contact.NAME }}`, `{{ mirror }}`; null: none yet"),
     )
-    subject = fields.String(
-        allow_none=True, **about("the subject of e-mails that are sent by a template; null: its name")
-    )
+    subject = fields.String(allow_none=True, **about("the subject of its e-mails; null: its name"))
     share = fields.String(
         allow_none=True,
         validate=validate.Regexp(
@@ -51,6 +73,33 @@ class CampaignItem(Item):
         ),
         **about("the last segment of its shared address; drawn when that is first asked for"),
     )
+    created_at = Instant(**about("when it was created; the start of the clock if left out"))
+    modified_at = Instant(**about("when it was changed last; when it was created if left out"))
+    sender = PartyField(**about("who sends it; the account's first verified sender if left out"))
+    reply_to = Email(**about("where answers arrive; the sender if left out"))
+    to_field = fields.String(**about("the name of its recipients, with attributes"))
+    tag = fields.String(**about("its tag"))
+    attachment_url = Url(**about("the address of its attachment, which is not fetched"))
+    is_tested = Flag(data_key="tested", **about("whether a test was sent"))
+    is_active = Flag(data_key="active", **about("of a template: whether it may be used; true if left out"))
+    state = fields.String(validate=validate.OneOf(MACHINE.states), **about("of a campaign; a draft if left out"))
+    scheduled_at = Instant(**about("of a campaign: when it falls due"))
+    sent_at = Instant(**about("of a campaign: when its last e-mail left"))
+    list_ids = _list_ids("of a campaign: the lists of contacts that get it")
+    excluded_list_ids = _list_ids("of a campaign: the lists of contacts that do not get it")
+    params = JsonObject(**about("of a campaign: the values of `{{ params.NAME }}`"))
+    options = JsonObject(**about("of a campaign: members that are only kept and shown, such as `previewText`"))
+
+    @validates_schema
+    def _check_members(self, data: dict[str, Any], **_: Any) -> None:
+        allowed = _MEMBERS.get(data["kind"], ())
+        for name in {*_OF_TEMPLATES, *_OF_CAMPAIGNS} - {*allowed}:
+            if name in data:
+                raise ValidationError(
+                    f"a row of kind {data['kind']} has no such member", self.fields[name].data_key or name
+                )
+        if data.get("state") == QUEUED and "scheduled_at" not in data:
+            raise ValidationError("missing: a campaign in state queued needs it", "scheduled_at")
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
@@ -61,26 +110,53 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> It
     shares = once_per_load(workspace, "shares", lambda: _taken_shares(workspace)) if has_shares else set()
     for index, item in enumerate(items):
         number = item["id"] if "id" in item else workspace.state.next_id("campaign")
-        if not claim(workspace, Campaign, number, is_next=number > last):
+        if not all(claim(workspace, row, number, is_next=number > last) for row in TYPES):
             yield TakenError(("campaigns", index, "id"), f"duplicate campaign id {number}")
             continue
         share = item.get("share")
         if share is not None and share in shares:
             yield TakenError(("campaigns", index, "share"), "duplicate share: another campaign has it")
         shares.add(share)
-        texts = {name: item.get(name) for name in ("html", "subject")}
-        account.table(Campaign)[number] = Campaign(number, item["name"], item["kind"], **texts, share=share)
+        yield from _check_lists(account, index, item)
+        _add(account, {**item, "id": number})
+
+
+def _check_lists(account: Account, index: int, item: Mapping[str, Any]) -> Iterator[SectionError]:
+    for member in ("list_ids", "excluded_list_ids"):
+        missing = [number for number in item.get(member, ()) if number not in account.rows_of(ContactList)]
+        if missing:
+            message = f"the account has no list {missing[0]}"
+            yield SectionError(("campaigns", index, member), message, wanted=tuple(missing))
+
+
+def _add(account: Account, item: dict[str, Any]) -> None:
+    kind = _ROWS.get(item["kind"])
+    if kind is None:
+        account.table(OtherCampaign)[item["id"]] = OtherCampaign(**item)
+    else:
+        account.table(kind)[item["id"]] = kind(**{name: value for name, value in item.items() if name != "kind"})
 
 
 def _taken_shares(workspace: Workspace) -> set[str | None]:
-    return {row.share for _, rows in workspace.state.tables(Campaign) for _, row in shown(rows)}
+    return {row.share for kind in TYPES for _, rows in workspace.state.tables(kind) for _, row in shown(rows)}
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    return dump_rows("campaigns", _CAMPAIGN_ITEM, account.rows_of(Campaign).values())
+    rows = documents(account)
+    items = [_written(rows[number]) for number in rows]
+    return {"campaigns": items} if items else {}
 
 
-_CAMPAIGN_ITEM = CampaignItem()
+def _written(row: Document) -> dict[str, Any]:
+    """Return a row as a scenario has it, without members that have their defaults."""
+    plain = OtherCampaign(row.id, row.name, row.kind) if isinstance(row, OtherCampaign) else type(row)(row.id, row.name)
+    values = {member.name: getattr(row, member.name) for member in dataclass_fields(row)}
+    changed = {name: value for name, value in values.items() if value != getattr(plain, name)}
+    dumped: dict[str, Any] = _ITEM.dump({"id": row.id, "name": row.name, "kind": row.kind, **changed})
+    return dumped
+
+
+_ITEM = CampaignItem()
 
 SECTION = Section(
     fields={"campaigns": List(fields.Nested(CampaignItem), **about("its campaigns and templates"))},

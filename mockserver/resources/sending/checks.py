@@ -16,10 +16,10 @@ from mockserver.core.text.addresses import is_email, is_url
 from mockserver.core.time.duration import parse_instant
 from mockserver.core.traffic.mail import BCC, CC, KINDS, TO, Attachment, Party
 from mockserver.core.workspaces.caller import Caller
-from mockserver.resources.campaigns.model import EMAIL_TEMPLATE, Campaign
 from mockserver.resources.scheduled_emails.model import is_batch_id
 from mockserver.resources.senders.model import Sender, why_not_valid
 from mockserver.resources.sending.request import Given, SendRequest, compact, missing, party, wrong
+from mockserver.resources.templates.model import EMAIL_TEMPLATE, Template
 from mockserver.resources.webhooks.events import default_sender
 
 #: The most recipients of one e-mail, and of all e-mails of a request.
@@ -174,8 +174,8 @@ def _check_sender(found: SendRequest, caller: Caller) -> None:
 def _check_template(found: SendRequest, caller: Caller) -> None:
     if found.template_id is None:
         return
-    template = caller.account.rows_of(Campaign).get(_whole(found.template_id))
-    if template is None or template.kind != EMAIL_TEMPLATE:
+    template = caller.account.rows_of(Template).get(_whole(found.template_id))
+    if template is None:
         reason = f"account {caller.account.name} has no such template (campaigns of kind {EMAIL_TEMPLATE})"
         raise INVALID_PARAMETER("Invalid template id").because(f"invalid templateId: {reason}")
     found.template = template

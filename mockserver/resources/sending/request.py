@@ -10,7 +10,7 @@ from typing import Any
 
 from mockserver.core.contract.errors import BAD_REQUEST, INVALID_PARAMETER, MISSING_PARAMETER, ServiceError
 from mockserver.core.traffic.mail import KINDS, TO, Attachment, MailContent, Party, Recipient
-from mockserver.resources.campaigns.model import Campaign
+from mockserver.resources.templates.model import Template
 
 #: The most bytes of the e-mails of a request. Chosen: six e-mails with a file as large as a body can hold.
 LARGEST = 64 * 1024 * 1024
@@ -54,7 +54,7 @@ class SendRequest:
     messages: Sequence[Given]
     is_batch: bool
     sender: Party = _NOBODY
-    template: Campaign | None = None
+    template: Template | None = None
     files: tuple[Attachment, ...] = ()
     scheduled_at: datetime | None = None
     #: The reason why the sender is not valid, or None.

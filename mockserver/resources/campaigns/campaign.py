@@ -1,0 +1,97 @@
+"""Campaigns and their state machine (contract/campaigns#machine)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, ClassVar
+
+from mockserver.core.time.state_machine import ABSENT, StateMachine
+from mockserver.core.traffic.mail import Party
+from mockserver.core.workspaces.lifecycle import Lifecycle
+
+EMAIL_CAMPAIGN = "email_campaign"
+#: The kinds of other channels.
+OTHER_KINDS = ("sms_campaign", "whatsapp_campaign")
+
+DRAFT, QUEUED, IN_PROCESS, IN_REVIEW, SENT, SUSPENDED, ARCHIVE = (
+    "draft", "queued", "in_process", "in_review", "sent", "suspended", "archive",
+)  # fmt: skip
+MACHINE = StateMachine(
+    "campaign",
+    ("create", ABSENT, DRAFT),
+    ("schedule", DRAFT, QUEUED),
+    ("withdraw", QUEUED, DRAFT),
+    ("withdraw", SUSPENDED, DRAFT),
+    ("fall_due", QUEUED, IN_PROCESS),
+    ("send", DRAFT, IN_PROCESS),
+    ("send", SUSPENDED, IN_PROCESS),
+    ("review", IN_PROCESS, IN_REVIEW),
+    ("approve", IN_REVIEW, IN_PROCESS),
+    ("suspend", QUEUED, SUSPENDED),
+    ("suspend", IN_PROCESS, SUSPENDED),
+    ("suspend", IN_REVIEW, SUSPENDED),
+    ("finish", IN_PROCESS, SENT),
+    ("archive", DRAFT, ARCHIVE),
+    ("archive", SENT, ARCHIVE),
+    ("archive", SUSPENDED, ARCHIVE),
+    ("restore", ARCHIVE, DRAFT),
+    ("restore_sent", ARCHIVE, SENT),
+    ("delete", DRAFT, ABSENT),
+    ("delete", QUEUED, ABSENT),
+    ("delete", SENT, ABSENT),
+    ("delete", SUSPENDED, ABSENT),
+    ("delete", ARCHIVE, ABSENT),
+    timed=frozenset({"fall_due", "finish"}),
+)
+
+
+@dataclass(slots=True, eq=False)
+class Campaign:
+    """An e-mail campaign, made by the API or loaded from a scenario; its id is unique among templates too."""
+
+    id: int
+    name: str
+    #: Content; None: none yet, and the shared page has instructions.
+    html: str | None = None
+    #: Subject; None: none yet.
+    subject: str | None = None
+    #: Last segment of the shared address; None before the first request.
+    share: str | None = None
+    state: str = DRAFT
+    #: The moments; None: from a scenario without them, where the start of the clock counts.
+    created_at: datetime | None = None
+    modified_at: datetime | None = None
+    #: The sender; None: from a scenario without one, where the account's default sender counts.
+    sender: Party | None = None
+    reply_to: str = ""
+    to_field: str = ""
+    tag: str = ""
+    attachment_url: str = ""
+    #: When it is to be sent, and when its last e-mail left.
+    scheduled_at: datetime | None = None
+    sent_at: datetime | None = None
+    #: The ids of its lists, and of the lists whose contacts it leaves out.
+    list_ids: list[int] = field(default_factory=list)
+    excluded_list_ids: list[int] = field(default_factory=list)
+    params: dict[str, Any] = field(default_factory=dict)
+    #: Wire members that are kept and shown without an effect: `previewText`, `abTesting`, segments, ...
+    options: dict[str, Any] = field(default_factory=dict)
+    #: Whether a test was sent.
+    is_tested: bool = False
+    kind: ClassVar[str] = EMAIL_CAMPAIGN
+
+
+@dataclass(slots=True, eq=False)
+class OtherCampaign:
+    """A campaign of another channel, which scenarios hold and no operation makes; it cannot be shared."""
+
+    id: int
+    name: str
+    kind: str
+    html: str | None = None
+    subject: str | None = None
+    share: str | None = None
+
+
+CAMPAIGN = Lifecycle(MACHINE, Campaign, key="id", parse=int)
