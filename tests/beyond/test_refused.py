@@ -23,15 +23,15 @@ def test_an_operation_that_only_the_service_has_is_404_with_its_name_in_a_header
 
 
 def test_the_journal_has_its_name_its_parameters_and_the_reason(api):
-    api.get("/v3/processes/7")
+    api.get("/v3/crm/deals/7")
 
     found = entry(api)
-    assert found["operation"] == "getProcess"
+    assert found["operation"] == "getCrmDealsById"
     assert found["reason"] == (
-        "getProcess is not implemented: the service has this operation, the mock does not; "
+        "getCrmDealsById is not implemented: the service has this operation, the mock does not; "
         "add a stub, or start the server with --beyond"
     )
-    assert next(iter(api.workspace.journal)).params == {"processId": "7"}
+    assert next(iter(api.workspace.journal)).params == {"id": "7"}
 
 
 def test_an_encoded_slash_is_part_of_a_parameter(api):

@@ -12,7 +12,7 @@ BEYOND = (
     "is not implemented: the service has this operation, the mock does not; "
     "add a stub, or start the server with --beyond"
 )
-UNKNOWN = "unknown route: no operation has the path /v3/proceses; did you mean GET /v3/processes (getProcesses)?"
+UNKNOWN = "unknown route: no operation has the path /v3/compnies; did you mean GET /v3/companies (getCompanies)?"
 
 pytestmark = pytest.mark.server("here")
 
@@ -73,14 +73,14 @@ def test_mails_timers_and_faults_are_shown_with_codes_and_hits(workspace, ask, j
 
 def test_stubs_are_shown_with_their_hits_and_those_without_on_one_line(workspace, ask, journal):
     stub = workspace.stubs.add("GET", "/v3/contacts", {"json": {}})
-    for name in ("companies", "processes", "loyalty", "crm"):
+    for name in ("companies", "products", "loyalty", "crm"):
         workspace.stubs.add("POST", f"/v3/{name}", {"json": {}})
     ask(workspace, "GET", "/contacts")
 
     assert journal()[-3:] == [
         "stubs:",
         f"    GET /v3/contacts ({stub.id}): 1 hit",
-        "    never hit: POST /v3/crm, POST /v3/loyalty, POST /v3/processes and 1 more",
+        "    never hit: POST /v3/crm, POST /v3/loyalty, POST /v3/products and 1 more",
     ]
 
 
@@ -100,13 +100,13 @@ def test_a_report_begins_with_how_much_has_happened(server, workspace, ask, told
 
 
 def test_a_request_that_nothing_answers_is_told_with_what_helps(workspace, ask, told):
-    ask(workspace, "GET", "/processes")
-    ask(workspace, "GET", "/proceses")
-    ask(workspace, "GET", "/proceses")
+    ask(workspace, "GET", "/companies")
+    ask(workspace, "GET", "/compnies")
+    ask(workspace, "GET", "/compnies")
 
     assert told()[1:] == [
-        f"unanswered request: GET /v3/processes 404: getProcesses {BEYOND}",
-        f"unanswered request: GET /v3/proceses 404: {UNKNOWN} (2 times)",
+        f"unanswered request: GET /v3/companies 404: getCompanies {BEYOND}",
+        f"unanswered request: GET /v3/compnies 404: {UNKNOWN} (2 times)",
     ]
 
 

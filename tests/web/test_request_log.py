@@ -99,12 +99,12 @@ def test_a_line_of_json_has_a_member_for_each_fact_of_a_request(logged):
 
 
 def test_a_line_tells_which_operation_beyond_the_mock_was_called_and_what_helps(logged):
-    (line,) = logged("json", lambda api: api.get("/v3/processes"))
+    (line,) = logged("json", lambda api: api.get("/v3/companies"))
 
     found = json.loads(line)
-    assert (found["operation"], found["status"]) == ("getProcesses", 404)
+    assert (found["operation"], found["status"]) == ("getCompanies", 404)
     assert found["reason"].startswith(
-        "getProcesses is not implemented: the service has this operation, the mock does not;"
+        "getCompanies is not implemented: the service has this operation, the mock does not;"
     )
 
 

@@ -14,7 +14,7 @@ SCENARIO = {
             "domains": [{"name": "acme.test", "state": "authenticated"}],
         }
     ],
-    "stubs": [{"method": "POST", "path": "/v3/emailCampaigns/{campaignId}/sendNow", "answer": {"status": 204}}],
+    "stubs": [{"method": "POST", "path": "/v3/smsCampaigns/{campaignId}/sendNow", "answer": {"status": 204}}],
 }
 MAIL = {"sender": {"id": 1}, "to": [{"email": "bob@example.test"}], "subject": "Hi", "textContent": "Hi"}
 
@@ -35,8 +35,8 @@ def test_an_account_under_validation_sends_no_email_whether_its_relay_is_enabled
     )
 
 
-def test_an_account_under_validation_sends_no_campaign_that_a_stub_would_answer(new):
-    assert new.post("/v3/emailCampaigns/1/sendNow").json["code"] == "account_under_validation"
+def test_an_account_under_validation_sends_no_sms_campaign_that_a_stub_would_answer(new):
+    assert new.post("/v3/smsCampaigns/1/sendNow").json["code"] == "account_under_validation"
 
 
 def test_an_account_under_validation_can_set_up_all_else(new):
