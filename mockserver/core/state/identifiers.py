@@ -61,6 +61,10 @@ class Randomness:
         found.positions = dict(self.positions)
         return found
 
+    def follow(self, other: Randomness) -> None:
+        """Continue after the draws of a copy."""
+        self.positions.update(other.positions)
+
     def integer(self, purpose: str, low: int, high: int) -> int:
         """Draw an integer from `low` to `high`, both included."""
         return low + self._bits(purpose, self.seed) % (high - low + 1)

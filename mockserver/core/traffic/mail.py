@@ -319,6 +319,11 @@ def email_uuid(message_id: str, email: str) -> str:
     return str(uuid5(NAMESPACE_URL, f"{message_id} {email}"))
 
 
+def mirror_link(message_id: str, email: str) -> str:
+    """Return the service's address of an e-mail to one recipient, which browsers show."""
+    return f"https://app-smtp.brevo.com/log/preview/{email_uuid(message_id, email)}"
+
+
 class EmailEvents(Ring[EmailEvent]):
     """The last events of a workspace's e-mails, in the order in which they were raised; the oldest are evicted."""
 

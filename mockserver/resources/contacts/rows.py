@@ -72,6 +72,11 @@ class Contact:
         return {**self.attributes, **{name: value for name, value in identifiers.items() if value is not None}}
 
     @property
+    def values(self) -> dict[str, Any]:
+        """The values by name that fill texts of e-mails (contract/templates#texts)."""
+        return {**self.shown_attributes, "EMAIL": self.shown_email}
+
+    @property
     def size(self) -> int:
         """Memory in bytes, excluding memberships of lists."""
         return weight([self.email, self.phone, self.ext_id, self.attributes]) + _PER_CONTACT

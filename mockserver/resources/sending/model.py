@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import takewhile
@@ -10,6 +10,7 @@ from typing import Any
 
 from mockserver.core.contract import errors
 from mockserver.core.state import reasons
+from mockserver.core.state.identifiers import Randomness
 from mockserver.core.text.addresses import comparable, domain_of
 from mockserver.core.traffic.mail import MailContent
 from mockserver.core.workspaces.caller import Caller
@@ -32,7 +33,9 @@ def send(caller: Caller, body: Mapping[str, Any]) -> dict[str, Any]:
     """Send the e-mails of a body, or schedule them, answering with a `batchId`."""
     _check_relay(caller)
     request = checks.read(caller, body)
-    contents = compose(request)
+    # A refusal changes nothing: ids are drawn from a copy.
+    random = caller.workspace.state.random.copy()
+    contents = compose(caller.account, request, _new_ids(caller.workspace, random))
     key = request.by_header.get(KEY_HEADER.lower())
     if key:
         _check_key(caller, key)
@@ -42,7 +45,7 @@ def send(caller: Caller, body: Mapping[str, Any]) -> dict[str, Any]:
             keys = caller.account.table(IdempotencyKey)
             keys.pop(key, None)  # so that the keys stay in the order of their use
             keys[key] = IdempotencyKey(key, caller.workspace.state.clock.now(), caller.workspace.cause_request)
-    contents = [content._replace(message_id=_draw_id(caller.workspace)) for content in contents]
+    caller.workspace.state.random.follow(random)
     ids = [content.message_id for content in contents]
     found: dict[str, Any] = {"messageIds": ids} if request.is_batch else {"messageId": ids[0]}
     if request.scheduled_at is not None:
@@ -73,11 +76,13 @@ def _check_means(caller: Caller, request: SendRequest, contents: Sequence[MailCo
         raise errors.NOT_ENOUGH_CREDITS(status=402).because(reason)
 
 
-def _draw_id(workspace: Workspace) -> str:
-    found = events.draw_message_id(workspace)
-    while scheduled.is_taken(workspace, found):
-        found = events.draw_message_id(workspace)
-    return found
+def _new_ids(workspace: Workspace, random: Randomness) -> Iterator[str]:
+    """Yield new message ids, without end."""
+    now = workspace.state.clock.now()
+    while True:
+        found = events.message_id(random, now)
+        if not scheduled.is_taken(workspace, found):
+            yield found
 
 
 def _act(caller: Caller, request: SendRequest, contents: Sequence[MailContent], batch_id: str) -> None:

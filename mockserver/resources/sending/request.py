@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from mockserver.core.contract.errors import BAD_REQUEST, INVALID_PARAMETER, MISSING_PARAMETER, ServiceError
+from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, ServiceError
+from mockserver.core.state.state import Account
 from mockserver.core.traffic.mail import KINDS, TO, Attachment, MailContent, Party, Recipient
-from mockserver.resources.templates.model import Template
+from mockserver.resources.templates.model import Template, all_filled, content_of
 
-#: The most bytes of the e-mails of a request. Chosen: six e-mails with a file as large as a body can hold.
-LARGEST = 64 * 1024 * 1024
-#: The most characters of a text with its parameters. Chosen: as many as the body of a request has.
-_LONGEST = 10 * 1024 * 1024
-_OPEN, _CLOSE = "{{", "}}"
 _NOBODY = Party("")
 #: An object of JSON without its null members.
 Given = Mapping[str, Any]
@@ -107,91 +103,26 @@ class SendRequest:
         return sum(len(self.of(message, kind)) for kind in KINDS)
 
 
-class TooLongError(ValueError):
-    """An error because parameters make a text too long."""
+def compose(account: Account, request: SendRequest, message_ids: Iterable[str]) -> list[MailContent]:
+    """Return a request's e-mails with filled texts, or refuse too many bytes with 413."""
+    contents = (_content(account, request, *pair) for pair in zip(request.messages, message_ids, strict=False))
+    return all_filled(account, contents)
 
 
-def filled_in(text: str, params: Mapping[str, Any]) -> str:
-    """Return a text with parameter values filled in; missing values leave nothing.
-
-    Other texts in braces are left unchanged.
-
-    Raises:
-        TooLongError: the text would be too long.
-    """
-    if _OPEN not in text:
-        return text  # and no copy of it: thousands of e-mails may share one
-    found: list[str] = []
-    length = 0
-    for piece in _pieces(text, params):
-        length += len(piece)
-        if length > _LONGEST:
-            raise TooLongError(f"with its params a text of the e-mail would be longer than {_LONGEST:,} characters")
-        found.append(piece)
-    return "".join(found)
-
-
-def _pieces(text: str, params: Mapping[str, Any]) -> Iterator[str]:
-    position = 0
-    while (start := text.find(_OPEN, position)) >= 0:
-        end = text.find(_CLOSE, start)
-        if end < 0:
-            break
-        name = text[start + len(_OPEN) : end].strip()
-        after = end + len(_CLOSE)
-        root, dot, path = name.partition(".")
-        yield text[position:start]
-        yield _value(path, params) if (root, dot) == ("params", ".") else text[start:after]
-        position = after
-    yield text[position:]
-
-
-def _value(path: str, params: Mapping[str, Any]) -> str:
-    """Return the text at a dotted path, or an empty text."""
-    found: Any = params
-    for name in path.split("."):
-        found = found.get(name) if isinstance(found, Mapping) else None
-    if found is None or isinstance(found, Mapping | list):
-        return ""
-    return str(found).lower() if isinstance(found, bool) else str(found)
-
-
-def compose(request: SendRequest) -> list[MailContent]:
-    """Return a request's e-mails, lacking message ids, or refuse too many bytes with 413."""
-    found, size = [], 0
-    for message in request.messages:
-        try:
-            content = _content(request, message)
-        except TooLongError as error:
-            raise _too_large(str(error)) from None
-        size += content.size
-        if size > LARGEST:
-            raise _too_large(f"the e-mails would take more than {LARGEST:,} bytes")
-        found.append(content)
-    return found
-
-
-def _too_large(reason: str) -> ServiceError:
-    refused = BAD_REQUEST("The request body is larger than what can be processed", status=413)
-    return refused.because(f"{reason}; nothing was sent")
-
-
-def _content(request: SendRequest, message: Given) -> MailContent:
+def _content(account: Account, request: SendRequest, message: Given, message_id: str) -> MailContent:
     template, given = request.template, {**request.body, **message}
-    params = given.get("params") or {}
-    default_subject = (template.subject or template.name) if template else ""
-    text = None if template else given.get("textContent")
-    html = (template.html or "") if template else given.get("htmlContent")
+    default = MailContent(_NOBODY, ()) if template is None else content_of(account, template)
     return MailContent(
         sender=request.sender,
         recipients=tuple(Recipient(kind, party(row)) for kind in KINDS for row in request.of(message, kind)),
-        subject=filled_in(message.get("subject") or request.body.get("subject") or default_subject, params),
-        text=None if text is None else filled_in(text, params),
-        html=None if html is None else filled_in(html, params),
-        reply_to=party(given["replyTo"]) if "replyTo" in given else None,
+        subject=message.get("subject") or request.body.get("subject") or default.subject,
+        text=None if template else given.get("textContent"),
+        html=default.html if template else given.get("htmlContent"),
+        reply_to=party(given["replyTo"]) if "replyTo" in given else default.reply_to,
         headers=request.headers,
-        tags=tuple(request.tags),
-        attachments=request.files,
+        tags=tuple(request.tags) or default.tags,
+        message_id=message_id,
+        attachments=request.files or default.attachments,
         template_id=None if template is None else template.id,
-        params=params,
+        params=given.get("params") or {},
     )

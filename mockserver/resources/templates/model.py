@@ -1,14 +1,31 @@
-"""E-mail templates, which sending, campaigns and shared addresses use (contract/templates)."""
+"""E-mail templates, which sending, campaigns and shared addresses use, and test e-mails (contract/templates)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import ClassVar
+from datetime import date, datetime
+from typing import ClassVar, Protocol
 
-from mockserver.core.traffic.mail import Party
+from mockserver.core.contract import errors
+from mockserver.core.contract.errors import ServiceError
+from mockserver.core.state import reasons
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import comparable
+from mockserver.core.traffic.mail import TO, Attachment, MailContent, Party, Recipient, mirror_link
+from mockserver.core.workspaces.caller import Caller
+from mockserver.resources.contacts.rows import EMAIL_ID, find_contact
+from mockserver.resources.scheduled_emails.model import deliver
+from mockserver.resources.senders.model import why_not_valid
+from mockserver.resources.templates.texts import TooLongError, filled_in
+from mockserver.resources.webhooks import events
+from mockserver.resources.webhooks.blocked import is_blocked
 
 EMAIL_TEMPLATE = "email_template"
+#: The most bytes of the e-mails of a request. Chosen: six e-mails with a file as large as a body can hold.
+LARGEST = 64 * 1024 * 1024
+#: The most test e-mails of an account in a day (documented).
+MOST_TESTS = 50
 
 
 @dataclass(slots=True, eq=False)
@@ -36,3 +53,156 @@ class Template:
     #: Whether a test was sent.
     is_tested: bool = False
     kind: ClassVar[str] = EMAIL_TEMPLATE
+
+
+@dataclass(slots=True, eq=False)
+class SentTests:
+    """The test e-mails of a day; one record per account."""
+
+    day: date | None = None
+    count: int = 0
+
+
+class Message(Protocol):
+    """A template or campaign, as e-mails are made of it."""
+
+    name: str
+    html: str | None
+    subject: str | None
+    sender: Party | None
+    reply_to: str
+    tag: str
+    attachment_url: str
+
+
+# ---------------------------------------------------------------------- e-mails
+
+
+def files_of(row: Message) -> tuple[Attachment, ...]:
+    """Return the attachment, which stays at its address."""
+    url = row.attachment_url
+    return (Attachment(url.partition("?")[0].rpartition("/")[2] or "attachment", url=url),) if url else ()
+
+
+def content_of(account: Account, row: Message) -> MailContent:
+    """Return the content of an e-mail, without recipients and with unfilled texts."""
+    return MailContent(
+        sender=row.sender or Party(events.default_sender(account)),
+        recipients=(),
+        subject=row.subject or row.name,
+        html=row.html or "",
+        reply_to=Party(row.reply_to) if row.reply_to else None,
+        tags=(row.tag,) if row.tag else (),
+        attachments=files_of(row),
+    )
+
+
+def filled(account: Account, content: MailContent) -> MailContent:
+    """Return a content with the values of its first recipient filled in.
+
+    Raises:
+        TooLongError: a text would be too long.
+    """
+    address = next(row.party.email for row in content.recipients if row.kind == TO)
+    contact = find_contact(account, EMAIL_ID, address)
+    roots = {
+        "params": content.params,
+        "contact": {"EMAIL": address} if contact is None else contact.values,
+        "mirror": mirror_link(content.message_id, address),
+    }
+    subject, text, html = (text and filled_in(text, roots) for text in (content.subject, content.text, content.html))
+    return content._replace(subject=subject or "", text=text, html=html)
+
+
+def all_filled(account: Account, contents: Iterable[MailContent]) -> list[MailContent]:
+    """Return contents as `filled` does, or refuse too many bytes with 413."""
+    found, size = [], 0
+    for unfilled in contents:
+        try:
+            content = filled(account, unfilled)
+        except TooLongError as error:
+            raise _too_large(str(error)) from None
+        size += content.size
+        if size > LARGEST:
+            raise _too_large(f"the e-mails would take more than {LARGEST:,} bytes")
+        found.append(content)
+    return found
+
+
+def _too_large(reason: str) -> ServiceError:
+    refused = errors.BAD_REQUEST("The request body is larger than what can be processed", status=413)
+    return refused.because(f"{reason}; nothing was sent")
+
+
+# ---------------------------------------------------------------------- test e-mails
+
+
+def send_tests(caller: Caller, content: MailContent, addresses: Sequence[str]) -> None:
+    """Send a content to addresses as test e-mails, each with the values of its contact.
+
+    Tests cost no credits and raise no events (contract/templates#tests).
+
+    Args:
+        caller: the account that sends.
+        content: the result of `content_of`, perhaps with params.
+        addresses: the recipients; none: the account's own address.
+
+    Raises:
+        ServiceError: 400 if an address, the sender or the day's limit does not allow the tests, 413 if they are too
+            large; nothing was sent.
+    """
+    workspace, account = caller.workspace, caller.account
+    wanted = list({comparable(address): address for address in addresses or (account.email,)}.values())
+    _check_addresses(account, content.sender.email, wanted)
+    if reason := why_not_valid(account, content.sender.email):
+        raise errors.INVALID_PARAMETER(reason).because(reason)
+    now, random = workspace.state.clock.now(), workspace.state.random.copy()
+    count = _checked_count(account, now, len(wanted))
+    mails = all_filled(
+        account,
+        (
+            content._replace(recipients=(Recipient(TO, Party(address)),), message_id=events.message_id(random, now))
+            for address in wanted
+        ),
+    )
+    workspace.state.random.follow(random)
+    tests = account.record(SentTests)
+    tests.day, tests.count = now.date(), count
+    for mail in mails:
+        deliver(workspace, account, mail, request=workspace.cause_request)
+
+
+def _check_addresses(account: Account, sender: str, addresses: Sequence[str]) -> None:
+    """Refuse addresses that are no contacts, in no list, or blacklisted; the account's own address needs no contact."""
+    bad: dict[str, list[str]] = {}
+    for address in addresses:
+        contact = find_contact(account, EMAIL_ID, address)
+        if (contact is not None and contact.email_blacklisted) or is_blocked(account, address, sender):
+            bad.setdefault("blackListedEmails", []).append(address)
+        elif contact is None and comparable(address) != comparable(account.email):
+            bad.setdefault("unexistingEmails", []).append(address)
+        elif contact is not None and not contact.lists:
+            bad.setdefault("withoutListEmails", []).append(address)
+    if bad:
+        refused = errors.INVALID_PARAMETER("The email could not be sent to all recipients")
+        refused.members = bad
+        raise refused.because("; ".join(map(_why, *zip(*bad.items(), strict=True))))
+
+
+def _why(member: str, addresses: Sequence[str]) -> str:
+    why: Mapping[str, str] = {
+        "unexistingEmails": "no contacts of the account",
+        "withoutListEmails": "contacts in no list",
+        "blackListedEmails": "blacklisted or blocked contacts",
+    }
+    return f"{why[member]}: {reasons.listed(addresses)}"
+
+
+def _checked_count(account: Account, now: datetime, added: int) -> int:
+    """Return the number of the day's tests with further ones, or refuse too many."""
+    sent = account.record_of(SentTests)
+    before = sent.count if sent is not None and sent.day == now.date() else 0
+    if before + added > MOST_TESTS:
+        message = f"You can not send more than {MOST_TESTS} test emails per day"
+        raise errors.OUT_OF_RANGE(message).because(f"{message}: {before} were sent today, got {added} more")
+    return before + added

@@ -79,6 +79,12 @@ def blocked_from(account: Account, occurrence: Occurrence) -> BlockedContact | N
     return next((contact for contact in found if contact.blocked_at <= occurrence.at), None)
 
 
+def is_blocked(account: Account, email: str, sender: str) -> bool:
+    """Return whether a contact receives no e-mails of a sender."""
+    contacts = account.rows_of(BlockedContact)
+    return _key(email) in contacts or _key(email, sender) in contacts
+
+
 def _key(email: str, sender: str = "") -> str:
     """Return a blocked contact's key, for one sender or all senders."""
     return f"{comparable(email)} {comparable(sender)}".rstrip()

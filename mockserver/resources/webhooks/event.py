@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from enum import Flag
 from typing import Any, NamedTuple
 
-from mockserver.core.traffic.mail import email_uuid
+from mockserver.core.traffic.mail import email_uuid, mirror_link
 from mockserver.core.workspaces.workspace import Workspace
 
 TRANSACTIONAL, MARKETING, INBOUND = TYPES = ("transactional", "marketing", "inbound")
@@ -162,7 +162,7 @@ def _email(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str,
         "subject": occurrence.subject,
         "sender_email": occurrence.sender,
         "contact_id": 0,
-        "mirror_link": f"https://app-smtp.brevo.com/log/preview/{email_uuid(occurrence.message_id, occurrence.to)}",
+        "mirror_link": mirror_link(occurrence.message_id, occurrence.to),
     }
 
 
