@@ -200,6 +200,31 @@ class ImportContacts(Flow):
         assert [exchange.status for exchange in workspace.requests.all(operation="deleteAttribute")] == [404, 204]
 
 
+class SendNewsletter(Flow):
+    program = "send_newsletter"
+    printed = [
+        ["template June is active", "import completed, 1 invalid", "1 process", "campaign July is draft",
+         "campaign July is sent, 1 sent", "campaign: document_not_found", "1 inactive template"]
+    ]  # fmt: skip
+
+    def arguments(self, _):
+        return ["news@acme.test", BOB]
+
+    def act(self, running):
+        """Let the time of the import pass, and that of the campaign."""
+        workspace = running.workspace
+        for operation in ("importContacts", "sendEmailCampaignNow"):
+            running.until(lambda seconds, name=operation: workspace.requests.wait(seconds, operation=name))
+            workspace.clock.advance(minutes=5)
+            running.tell("go on")
+
+    def judge(self, workspace):
+        campaign, *tests = workspace.mailbox.all(to=BOB)
+        assert (campaign.subject, campaign.html) == ("June", "<p>News for Bob</p>")
+        assert len(tests) == 2
+        assert workspace.trigger("opened", to=BOB) == []
+
+
 class SellCredits(Flow):
     program = "sell_credits"
     scenario = {
