@@ -1,10 +1,36 @@
-"""Campaigns and templates on the wire."""
+"""Campaigns and shared addresses on the wire."""
 
 from __future__ import annotations
 
-from mockserver.web.schemas.evidence import documented, proposed
-from mockserver.web.schemas.fields import Text, Url, identifier
-from mockserver.web.schemas.schema import Input, Output
+from contextlib import suppress
+from datetime import datetime
+from typing import Any
+
+from marshmallow import ValidationError, fields
+
+from mockserver.core.time.duration import parse_instant
+from mockserver.web.schemas.errors import Longest
+from mockserver.web.schemas.evidence import CLIENT, OPENAPI, documented, proposed
+from mockserver.web.schemas.fields import (
+    Choice,
+    Email,
+    Flag,
+    Int64,
+    JsonObject,
+    List,
+    MillisecondMoment,
+    Number,
+    Range,
+    Text,
+    Url,
+    identifier,
+)
+from mockserver.web.schemas.schema import Compact, Input, Output
+
+#: The most characters of a content: less than 1 MB (brevo-python 5.1.0).
+LONGEST_HTML = 1_000_000
+#: The statistics that a query can ask for; the last two of a single campaign only.
+_STATISTICS = ("globalStats", "linksStats", "statsByDomain", "statsByDevice", "statsByBrowser")
 
 
 class CampaignPath(Input):
@@ -19,3 +45,226 @@ class SharedUrl(Output):
     names_from = "specification 2.10"
 
     sharedUrl = Url(required=True, **documented("shows the template to whoever has it"))
+
+
+class _Instant(fields.Field[datetime]):
+    """A date-time with any offset, or in UTC without one; a blank replaces an unencoded plus sign."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> datetime:
+        if isinstance(value, str):
+            for text in (value, f"{value}Z", value.replace(" ", "+")):
+                with suppress(ValueError):
+                    return parse_instant(text)
+        raise ValidationError("Not a valid date-time, the format is YYYY-MM-DDTHH:mm:ss.SSSZ")
+
+
+class _QueryFlag(fields.Field[bool]):
+    """`true` or `false` in a query, in any case."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
+        text = str(value).lower()
+        if text not in ("true", "false"):
+            raise ValidationError("Must be true or false")
+        return text == "true"
+
+
+# ---------------------------------------------------------------------- bodies
+
+
+class SenderIn(Compact):
+    email = Email(**documented("required without id"))
+    id = Int64(**documented("of a sender of the account; not together with email"))
+    name = Text(**documented("of the sender with this id or address if left out"))
+
+
+class RecipientsIn(Compact):
+    listIds = List(Int64, **documented("required with scheduledAt, unless there are segments"))
+    exclusionListIds = List(Int64, **documented("lists whose contacts get no e-mail"))
+    segmentIds = List(Int64, **documented("kept, without an effect"))
+    exclusionSegmentIds = List(Int64, **documented("kept, without an effect"))
+
+
+class Expiration(Compact):
+    duration = Int64(validate=Range(1, 3600), **documented(bounds=OPENAPI))
+    unit = Choice("days", "weeks", "months", **documented())
+
+
+class _Content(Compact):
+    subject = Text(**documented("required without abTesting and templateId"))
+    htmlContent = Text(
+        validate=Longest(LONGEST_HTML), **documented("more than 10 characters, less than 1 MB", bounds=CLIENT)
+    )
+    htmlUrl = Url(**documented("not fetched; not together with htmlContent"))
+    recipients = fields.Nested(RecipientsIn, **documented())
+    scheduledAt = _Instant(**documented("in the future", format="date-time"))
+    replyTo = Email(**documented())
+    toField = Text(**documented())
+    tag = Text(**documented())
+    attachmentUrl = Url(**documented("not fetched"))
+    params = JsonObject(**documented("the values of `{{ params.NAME }}`"))
+
+
+class _Options(_Content):
+    """The members that are kept and shown without an effect."""
+
+    abTesting = Flag(**documented("needs subjectA and subjectB, and no sendAtBestTime"))
+    subjectA = Text(**documented("required with abTesting"))
+    subjectB = Text(**documented("required with abTesting, and another text than subjectA"))
+    splitRule = Int64(validate=Range(1, 50), **documented("required with abTesting and recipients", bounds=OPENAPI))
+    winnerCriteria = Choice("open", "click", **documented("required with a splitRule below 50"))
+    winnerDelay = Int64(validate=Range(1, 168), **documented("required with a splitRule below 50", bounds=OPENAPI))
+    sendAtBestTime = Flag(**documented())
+    previewText = Text(**documented())
+    header = Text(**documented())
+    footer = Text(**documented())
+    inlineImageActivation = Flag(**documented())
+    mirrorActive = Flag(**documented())
+    utmCampaign = Text(**documented())
+    emailExpirationDate = fields.Nested(Expiration, **documented())
+    ipWarmupEnable = Flag(**documented("needs initialQuota and increaseRate"))
+    initialQuota = Int64(validate=Range(2), **documented("required with ipWarmupEnable", bounds=CLIENT))
+    increaseRate = Int64(validate=Range(0, 100), **documented("required with ipWarmupEnable", bounds=OPENAPI))
+    unsubscriptionPageId = Text(**documented())
+    updateFormId = Text(**documented())
+
+
+class NewCampaign(_Options):
+    name = Text(required=True, **documented())
+    sender = fields.Nested(SenderIn, required=True, **documented())
+    templateId = Int64(**documented("an active template, whose content is copied; not together with another content"))
+
+
+class CampaignChanges(_Options):
+    name = Text(**documented())
+    sender = fields.Nested(SenderIn, **documented())
+    recurring = Flag(**documented("of trigger campaigns; kept, without an effect"))
+
+
+class NewStatus(Compact):
+    status = Choice(
+        "suspended", "archive", "darchive", "sent", "queued", "replicate", "replicateTemplate", "draft",
+        **documented("required (proposed)"),
+    )  # fmt: skip
+
+
+class Addresses(Compact):
+    emailTo = List(Email, **documented("the test list if left out"))
+
+
+class CampaignCreated(Output):
+    id = Int64(required=True, **documented())
+
+
+# ---------------------------------------------------------------------- queries
+
+
+class CampaignFilter(Input):
+    type = Choice("classic", "trigger", **documented("all campaigns are classic here"))
+    status = Choice("suspended", "archive", "sent", "queued", "draft", "inProcess", "inReview", **documented())
+    statistics = Choice(*_STATISTICS[:3], **documented("the statistics of the answer"))
+    startDate = _Instant(**documented("of sent campaigns; needs endDate", format="date-time"))
+    endDate = _Instant(**documented("of sent campaigns; needs startDate", format="date-time"))
+    limit = Int64(text=True, load_default=50, validate=Range(0, 100), **documented(bounds=OPENAPI))
+    offset = Int64(text=True, load_default=0, validate=Range(0), **documented())
+    sort = Choice("asc", "desc", load_default="desc", **documented("by creation"))
+    excludeHtmlContent = _QueryFlag(load_default=False, **documented("answer with an empty htmlContent"))
+
+
+class CampaignView(Input):
+    statistics = Choice(*_STATISTICS, **documented("the statistics of the answer"))
+    excludeHtmlContent = _QueryFlag(
+        load_default=False, **documented("answer with an empty htmlContent", source=CLIENT)
+    )
+
+
+# ---------------------------------------------------------------------- answers
+
+
+class SenderOut(Output):
+    email = Email(**documented())
+    id = Int64(**documented("if the account has the sender"))
+    name = Text(**documented())
+
+
+class RecipientsOut(Output):
+    lists = fields.List(Int64, required=True, **documented())
+    exclusionLists = fields.List(Int64, required=True, **documented())
+
+
+class Stats(Output):
+    listId = Int64(**documented("in campaignStats"))
+    appleMppOpens = Int64(required=True, **documented())
+    clickers = Int64(required=True, **documented())
+    complaints = Int64(required=True, **documented())
+    deferred = Int64(**documented())
+    delivered = Int64(required=True, **documented())
+    estimatedViews = Int64(**documented())
+    hardBounces = Int64(required=True, **documented())
+    opensRate = Number(required=True, **documented())
+    returnBounce = Int64(**documented())
+    sent = Int64(required=True, **documented())
+    softBounces = Int64(required=True, **documented())
+    trackableViews = Int64(required=True, **documented())
+    trackableViewsRate = Number(**documented())
+    uniqueClicks = Int64(required=True, **documented())
+    uniqueViews = Int64(required=True, **documented())
+    unsubscriptions = Int64(required=True, **documented())
+    viewed = Int64(required=True, **documented())
+
+
+class Devices(Output):
+    desktop = fields.Dict(**documented())
+    mobile = fields.Dict(**documented())
+    tablet = fields.Dict(**documented())
+    unknown = fields.Dict(**documented())
+
+
+class Statistics(Output):
+    globalStats = fields.Nested(Stats, required=True, **documented("zeros unless the query asks for it"))
+    campaignStats = fields.List(fields.Nested(Stats), required=True, **documented("of each list"))
+    mirrorClick = Int64(required=True, **documented())
+    remaining = Int64(required=True, **documented())
+    linksStats = fields.Dict(required=True, **documented("empty unless the query asks for it"))
+    statsByDomain = fields.Dict(required=True, **documented("empty unless the query asks for it"))
+    statsByDevice = fields.Nested(Devices, required=True, **documented("empty unless the query asks for it"))
+    statsByBrowser = fields.Dict(required=True, **documented("empty unless the query asks for it"))
+
+
+class CampaignOut(Output):
+    id = Int64(required=True, **documented())
+    name = Text(required=True, **documented())
+    type = Text(required=True, **documented("always classic"))
+    status = Text(required=True, **documented("in_process in review, too"))
+    subject = Text(**documented("without abTesting"))
+    previewText = Text(**documented())
+    abTesting = Flag(**documented())
+    subjectA = Text(**documented("with abTesting"))
+    subjectB = Text(**documented("with abTesting"))
+    splitRule = Int64(**documented("with abTesting"))
+    winnerCriteria = Text(**documented("with abTesting"))
+    winnerDelay = Int64(**documented("with abTesting"))
+    scheduledAt = MillisecondMoment(**documented())
+    sendAtBestTime = Flag(**documented())
+    sentDate = MillisecondMoment(**documented("once it is sent"))
+    createdAt = MillisecondMoment(required=True, **documented())
+    modifiedAt = MillisecondMoment(required=True, **documented())
+    testSent = Flag(required=True, **documented())
+    header = Text(required=True, **documented())
+    footer = Text(required=True, **documented())
+    sender = fields.Nested(SenderOut, required=True, **documented())
+    replyTo = Email(required=True, **documented("the sender if none was given (proposed)"))
+    toField = Text(**documented())
+    htmlContent = Text(required=True, **documented("an empty text if there is none"))
+    shareLink = Url(**documented("once it was shared"))
+    tag = Text(**documented())
+    inlineImageActivation = Flag(**documented())
+    mirrorActive = Flag(**documented())
+    recurring = Flag(**documented())
+    utmCampaignValue = Text(**documented())
+    recipients = fields.Nested(RecipientsOut, required=True, **documented())
+    statistics = fields.Nested(Statistics, required=True, **documented())
+
+
+class Campaigns(Output):
+    campaigns = fields.List(fields.Nested(CampaignOut), **documented())
+    count = Int64(**documented("of all that the query asks for"))
