@@ -43,8 +43,8 @@ _EVERYWHERE = (
 #: Errors of operations with body.
 _WITH_BODY = (
     proposed_error(errors.BAD_REQUEST, "the body is over 10 MB", "contract/errors#statuses", status=413),
-    proposed_error(
-        errors.BAD_REQUEST, "the body is not JSON, and its Content-Type says so", "contract/errors#statuses", status=415
+    documented_error(
+        errors.NOT_ACCEPTABLE, "the body is not JSON, and its Content-Type says so", "contract/errors#statuses"
     ),
 )
 

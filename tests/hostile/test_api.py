@@ -121,7 +121,7 @@ def json_of(raw, media="application/json"):
 TABLE = {
     "malformed JSON": [(*way, json_of(raw), 400, "bad_request")
         for way in (("POST", SENDERS), ("PUT", PLAN)) for raw in RAW.values()],
-    "another media type": [("POST", SENDERS, json_of(raw, "text/csv"), 415, "bad_request") for raw in RAW.values()],
+    "another media type": [("POST", SENDERS, json_of(raw, "text/csv"), 406, "not_acceptable") for raw in RAW.values()],
     "no object": [(*way, {"data": raw}, 400, "bad_request") for way in BODIES for raw in NOT_OBJECTS],
     "no body": [
         *(("POST", path, {"data": raw}, 400, "missing_parameter") for raw in (b"", b" \n\t ")

@@ -11,7 +11,7 @@ from werkzeug.utils import cached_property
 from werkzeug.wrappers import Request
 
 from mockserver.core.contract import errors
-from mockserver.core.contract.errors import BAD_REQUEST
+from mockserver.core.contract.errors import BAD_REQUEST, NOT_ACCEPTABLE
 from mockserver.core.state import reasons
 from mockserver.core.text.messages import counted
 from mockserver.web.schemas import json_text
@@ -77,7 +77,7 @@ def read_body(request: Request, deepest: int = json_text.DEEPEST) -> Any:
     Any Content-Type is accepted, as `curl -d` sends that of a form.
 
     Raises:
-        ServiceError: 400 `bad_request`, or 415 for another Content-Type; invalid JSON.
+        ServiceError: 400 `bad_request`, or 406 `not_acceptable` for another Content-Type; invalid JSON.
         RequestEntityTooLarge: the body exceeds the limit.
     """
     raw = body_of(request)
@@ -90,7 +90,7 @@ def read_body(request: Request, deepest: int = json_text.DEEPEST) -> Any:
         message = reasons.shown(error, _LONGEST_MESSAGE)
         reason = f"the body is not valid JSON: {message} ({counted(len(raw), 'byte')}, {sent_as})"
         if request.mimetype and "json" not in request.mimetype:
-            refused = BAD_REQUEST(f"The request body must be JSON, not {request.mimetype}: {error}", status=415)
+            refused = NOT_ACCEPTABLE(f"The request body must be JSON, not {request.mimetype}: {error}")
         else:
             refused = BAD_REQUEST(f"The request body is not valid JSON: {error}")
         raise refused.because(reason) from error
