@@ -27,7 +27,7 @@ from mockserver.resources.contacts.attribute import Attribute
 from mockserver.resources.domains.domain import Domain
 from mockserver.resources.scheduled_emails.model import ScheduledEmail
 from mockserver.resources.senders.model import Sender
-from mockserver.resources.templates.model import Template
+from mockserver.resources.templates.template import Template
 from mockserver.resources.webhooks.blocked import BlockedContact
 from mockserver.resources.webhooks.events import message_id
 from mockserver.resources.webhooks.model import Webhook

@@ -33,7 +33,7 @@ from mockserver.resources.section import (
     claim,
     once_per_load,
 )
-from mockserver.resources.templates.model import EMAIL_TEMPLATE, Template
+from mockserver.resources.templates.template import EMAIL_TEMPLATE, Template
 from mockserver.web.schemas.fields import Email, Flag, JsonObject, List, Url
 
 CAMPAIGN_KINDS = (EMAIL_CAMPAIGN, EMAIL_TEMPLATE, *OTHER_KINDS)

@@ -11,7 +11,7 @@ from mockserver.core.state import reasons
 from mockserver.core.state.state import Account, State
 from mockserver.core.workspaces.caller import AnonymousCaller, Caller
 from mockserver.resources.campaigns.campaign import EMAIL_CAMPAIGN, Campaign, OtherCampaign
-from mockserver.resources.templates.model import EMAIL_TEMPLATE, Template
+from mockserver.resources.templates.template import EMAIL_TEMPLATE, Template
 
 #: Path of shared campaigns and templates below a workspace's root.
 SHARED = "/shared"

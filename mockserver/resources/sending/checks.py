@@ -19,7 +19,7 @@ from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.scheduled_emails.model import is_batch_id
 from mockserver.resources.senders.model import Sender, why_not_valid
 from mockserver.resources.sending.request import Given, SendRequest, compact, missing, party, wrong
-from mockserver.resources.templates.model import EMAIL_TEMPLATE, Template
+from mockserver.resources.templates.template import EMAIL_TEMPLATE, Template
 from mockserver.resources.webhooks.events import default_sender
 
 #: The most recipients of one e-mail, and of all e-mails of a request.

@@ -11,7 +11,8 @@ from typing import Any
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, ServiceError
 from mockserver.core.state.state import Account
 from mockserver.core.traffic.mail import KINDS, TO, Attachment, MailContent, Party, Recipient
-from mockserver.resources.templates.model import Template, all_filled, content_of
+from mockserver.resources.templates.model import all_filled, content_of
+from mockserver.resources.templates.template import Template
 
 _NOBODY = Party("")
 #: An object of JSON without its null members.

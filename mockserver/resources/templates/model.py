@@ -1,11 +1,11 @@
-"""E-mail templates, which sending, campaigns and shared addresses use, and test e-mails (contract/templates)."""
+"""E-mail templates, the e-mails made of templates and campaigns, and test e-mails (contract/templates)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.errors import ServiceError
@@ -17,42 +17,15 @@ from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.contacts.rows import EMAIL_ID, find_contact
 from mockserver.resources.scheduled_emails.model import deliver
 from mockserver.resources.senders.model import why_not_valid
+from mockserver.resources.templates.template import Template as Template
 from mockserver.resources.templates.texts import TooLongError, filled_in
 from mockserver.resources.webhooks import events
 from mockserver.resources.webhooks.blocked import is_blocked
 
-EMAIL_TEMPLATE = "email_template"
 #: The most bytes of the e-mails of a request. Chosen: six e-mails with a file as large as a body can hold.
 LARGEST = 64 * 1024 * 1024
 #: The most test e-mails of an account in a day (documented).
 MOST_TESTS = 50
-
-
-@dataclass(slots=True, eq=False)
-class Template:
-    """An e-mail template, made by the API or loaded from a scenario; its id is unique among campaigns too."""
-
-    id: int
-    name: str
-    #: Content; None: a scenario gives none, and the shared page has instructions.
-    html: str | None = None
-    #: Subject of e-mails sent by the template; None: the name.
-    subject: str | None = None
-    #: Last segment of the shared address; None before the first request.
-    share: str | None = None
-    #: The moments; None: from a scenario without them, where the start of the clock counts.
-    created_at: datetime | None = None
-    modified_at: datetime | None = None
-    #: The sender; None: from a scenario without one, where the account's default sender counts.
-    sender: Party | None = None
-    reply_to: str = ""
-    to_field: str = ""
-    tag: str = ""
-    attachment_url: str = ""
-    is_active: bool = True
-    #: Whether a test was sent.
-    is_tested: bool = False
-    kind: ClassVar[str] = EMAIL_TEMPLATE
 
 
 @dataclass(slots=True, eq=False)

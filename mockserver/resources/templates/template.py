@@ -1,0 +1,38 @@
+"""Rows of e-mail templates, which sending, campaigns and shared addresses use (contract/templates)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from mockserver.core.traffic.mail import Party
+
+EMAIL_TEMPLATE = "email_template"
+
+
+@dataclass(slots=True, eq=False)
+class Template:
+    """An e-mail template, made by the API or loaded from a scenario; its id is unique among campaigns too."""
+
+    id: int
+    name: str
+    #: Content; None: a scenario gives none, and the shared page has instructions.
+    html: str | None = None
+    #: Subject of e-mails sent by the template; None: the name.
+    subject: str | None = None
+    #: Last segment of the shared address; None before the first request.
+    share: str | None = None
+    #: The moments; None: from a scenario without them, where the start of the clock counts.
+    created_at: datetime | None = None
+    modified_at: datetime | None = None
+    #: The sender; None: from a scenario without one, where the account's default sender counts.
+    sender: Party | None = None
+    reply_to: str = ""
+    to_field: str = ""
+    tag: str = ""
+    attachment_url: str = ""
+    is_active: bool = True
+    #: Whether a test was sent.
+    is_tested: bool = False
+    kind: ClassVar[str] = EMAIL_TEMPLATE
