@@ -42,7 +42,8 @@ MACHINE = StateMachine(
     ("delete", SENT, ABSENT),
     ("delete", SUSPENDED, ABSENT),
     ("delete", ARCHIVE, ABSENT),
-    timed=frozenset({"fall_due", "finish"}),
+    # A timer sends e-mails, and the outcome fires one of these events; or it falls due.
+    timed=frozenset({"fall_due", "finish", "suspend"}),
 )
 
 
@@ -94,4 +95,4 @@ class OtherCampaign:
     share: str | None = None
 
 
-CAMPAIGN = Lifecycle(MACHINE, Campaign, key="id", parse=int)
+CAMPAIGN = Lifecycle(MACHINE, Campaign, key="id", parse=int, registered_in=(f"{__package__}.sending",))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -79,10 +80,15 @@ def blocked_from(account: Account, occurrence: Occurrence) -> BlockedContact | N
     return next((contact for contact in found if contact.blocked_at <= occurrence.at), None)
 
 
-def is_blocked(account: Account, email: str, sender: str) -> bool:
-    """Return whether a contact receives no e-mails of a sender."""
+def checked(account: Account, sender: str, now: datetime) -> Callable[[str], bool]:
+    """Return a function that tells whether an address is blocked for all senders or this one, by a moment."""
     contacts = account.rows_of(BlockedContact)
-    return _key(email) in contacts or _key(email, sender) in contacts
+
+    def is_blocked(email: str) -> bool:
+        found = (contacts.get(key) for key in (_key(email), _key(email, sender)))
+        return any(row is not None and row.blocked_at <= now for row in found)
+
+    return is_blocked if contacts else lambda email: False
 
 
 def _key(email: str, sender: str = "") -> str:

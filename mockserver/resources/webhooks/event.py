@@ -64,6 +64,17 @@ class PayloadName(NamedTuple):
         return workspace.state.behaviour.webhook_names.get(self.name, self.name) if self.others else self.name
 
 
+class CampaignFacts(NamedTuple):
+    """What payloads tell of a campaign; the defaults are those of events without a campaign."""
+
+    id: int = 31
+    name: str = "June"
+    #: When its first e-mails left; None: some minutes before the event.
+    sent_at: datetime | None = None
+    list_ids: tuple[int, ...] = (8,)
+    segment_ids: tuple[int, ...] = (1,)
+
+
 class Occurrence(NamedTuple):
     """An event with moment, recipient, and e-mail or text message."""
 
@@ -76,6 +87,7 @@ class Occurrence(NamedTuple):
     tags: tuple[str, ...] = ()
     #: The sender's address; empty: the account's first verified sender.
     sender: str = ""
+    campaign: CampaignFacts = CampaignFacts()
 
 
 #: Makes the shared members of similar payloads from the workspace, an occurrence, and the event's name in payloads.
@@ -174,20 +186,21 @@ def _tags(occurrence: Occurrence) -> dict[str, Any]:
 
 def campaign(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
     """Return the members for an event of a campaign (contract/events#marketing)."""
-    seconds, sent = int(occurrence.at.timestamp()), occurrence.at - _SENT_BEFORE
+    seconds, facts = int(occurrence.at.timestamp()), occurrence.campaign
+    sent = facts.sent_at or occurrence.at - _SENT_BEFORE
     return {
         "event": name,
         "id": 0,
-        "camp_id": 31,
+        "camp_id": facts.id,
         "email": occurrence.to,
-        "campaign name": "June",
+        "campaign name": facts.name,
         "date_sent": _local(workspace, sent),
         "date_event": _local(workspace, occurrence.at),
         "tag": occurrence.tags[0] if occurrence.tags else "",
         "ts_sent": int(sent.timestamp()),
         "ts_event": seconds,
         "ts": seconds,
-        "segment_ids": [1],
+        "segment_ids": list(facts.segment_ids),
     }
 
 

@@ -51,6 +51,8 @@ _SEEN = {
     "user_agent": ("Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0"),
     "device_used": "DESKTOP",
 }
+#: The link of clicks.
+CLICKED = "https://acme.test/offer"
 _OPENED = _with(**_SEEN, link="")
 _UNKNOWN_ADDRESS = _with(reason="550 5.1.1 The email account that you tried to reach does not exist", **_SENT_FROM)
 _FULL_MAILBOX = _with(reason="452 4.2.2 The recipient's inbox is out of storage space", **_SENT_FROM)
@@ -125,7 +127,7 @@ RAISED: tuple[RaisedEvent, ...] = (
     ),
     _email(
         names=("click",), reported="clicks", sent_as=PayloadName("click"), exported=_CLICK, members=email,
-        adds=_with(**_SEEN, link="https://acme.test/offer"), scenes={"delivered_opened_clicked": 320},
+        adds=_with(**_SEEN, link=CLICKED), scenes={"delivered_opened_clicked": 320},
     ),
     _email(
         names=("opened",), reported="opened", sent_as=PayloadName("opened"), exported=_OPEN, members=email,
@@ -166,7 +168,7 @@ RAISED: tuple[RaisedEvent, ...] = (
     _campaign(names=("opened",), sent_as=PayloadName("opened"), exported=_OPEN, members=campaign, adds=_NOTHING_MORE),
     _campaign(
         names=("click",), sent_as=PayloadName("click"), exported=_CLICK, members=campaign,
-        adds=_with(URL="https://acme.test/offer"),
+        adds=_with(URL=CLICKED),
     ),
     _campaign(
         names=("hardBounce",), sent_as=PayloadName("hard_bounced", ("hard_bounce",)), exported=_HARD_BOUNCE,
@@ -178,7 +180,7 @@ RAISED: tuple[RaisedEvent, ...] = (
     ),
     _campaign(
         names=("unsubscribed",), sent_as=PayloadName("unsubscribed", ("unsubscribe",)), exported=_UNSUBSCRIBED,
-        members=campaign, adds=_with(list_id=[8], **_SENT_FROM),
+        members=campaign, adds=lambda what: {"list_id": list(what.campaign.list_ids), **_SENT_FROM},
     ),
     _contact(names=("listAddition",), sent_as=PayloadName("list_addition"), adds=lambda _: {"list_id": [8]}),
     _campaign(

@@ -1,0 +1,80 @@
+"""The contacts that get a campaign, taken when it is due (contract/campaigns#recipients)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from mockserver.core.state.state import Account
+from mockserver.core.state.tables import Bounded
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.campaigns.campaign import IN_PROCESS, IN_REVIEW, SUSPENDED, Campaign
+from mockserver.resources.contacts.rows import Contact, ContactList
+from mockserver.resources.webhooks import blocked, events
+
+#: The most recipients of campaigns that an account keeps after sending. Chosen: some ten megabytes.
+_MOST_KEPT = 300_000
+#: The list of a contact that was skipped.
+SKIPPED = 0
+
+
+@dataclass(slots=True, eq=False)
+class Audience(Bounded):
+    """The recipients of a campaign; a store saves them when they are taken, and not with each e-mail."""
+
+    #: The id of the campaign.
+    id: int
+    #: The ids of the contacts, ascending, and the list that each was found in, or `SKIPPED`.
+    contacts: list[int] = field(default_factory=list)
+    lists: list[int] = field(default_factory=list)
+
+    def list_of(self, contact_id: int, turns: int) -> int:
+        """Return the list of a contact that is among the first `turns` and was not skipped, or `SKIPPED`."""
+        index = bisect_left(self.contacts, contact_id, hi=turns)
+        return self.lists[index] if index < turns and self.contacts[index] == contact_id else SKIPPED
+
+
+def sender_of(account: Account, campaign: Campaign) -> str:
+    """Return the address of a campaign's sender, or the account's default sender."""
+    return campaign.sender.email if campaign.sender is not None else events.default_sender(account)
+
+
+def found(workspace: Workspace, account: Account, campaign: Campaign) -> Audience:
+    """Return the recipients that a campaign has at this moment."""
+    lists, contacts = account.rows_of(ContactList), account.rows_of(Contact)
+    excluded = [lists[number].members for number in campaign.excluded_list_ids if number in lists]
+    by_contact: dict[int, int] = {}
+    for number in reversed([number for number in campaign.list_ids if number in lists]):
+        by_contact.update(dict.fromkeys(lists[number].members, number))
+    left = set(by_contact).difference(*excluded)
+    is_blocked = blocked.checked(account, sender_of(account, campaign), workspace.state.clock.now())
+    ids = sorted(number for number in left if may_get(contacts[number], is_blocked))
+    return Audience(campaign.id, ids, [by_contact[number] for number in ids])
+
+
+def may_get(contact: Contact | None, is_blocked: Callable[[str], bool]) -> bool:
+    """Return whether a contact exists, has an e-mail address, and is neither blacklisted nor blocked."""
+    email = None if contact is None or contact.email_blacklisted else contact.email
+    return email is not None and not is_blocked(email)
+
+
+def take(workspace: Workspace, account: Account, campaign: Campaign) -> None:
+    """Take the recipients of a campaign, and forget those of the oldest sent campaigns if there are too many."""
+    taken = account.table(Audience)
+    taken.pop(campaign.id, None)
+    for number in list(_forgettable(account, sum(len(row.contacts) for row in taken.values()) - _MOST_KEPT)):
+        del taken[number]
+    taken[campaign.id] = found(workspace, account, campaign)
+
+
+def _forgettable(account: Account, excess: int) -> Iterator[int]:
+    """Yield sent campaigns, the oldest first, until their recipients are as many as the excess."""
+    campaigns = account.rows_of(Campaign)
+    for number, row in account.rows_of(Audience).items():
+        if excess <= 0:
+            return
+        campaign = campaigns.get(number)
+        if campaign is None or campaign.state not in (IN_PROCESS, IN_REVIEW, SUSPENDED):
+            excess -= len(row.contacts)
+            yield number

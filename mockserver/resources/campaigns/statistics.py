@@ -1,0 +1,145 @@
+"""The progress and the statistics of campaigns, which follow from their events (contract/campaigns#statistics)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from mockserver.core.state.state import Account
+from mockserver.core.state.tables import Bounded
+from mockserver.core.text.addresses import comparable, domain_of
+from mockserver.resources.campaigns.audience import Audience
+from mockserver.resources.campaigns.campaign import IN_PROCESS, IN_REVIEW, SUSPENDED, Campaign
+from mockserver.resources.contacts.rows import EMAIL_ID, find_contact
+
+#: The members of statistics in which an event counts: each time, and once for each recipient.
+_EACH = {"delivered": "delivered", "deferred": "deferred", "opened": "viewed", "click": "clickers"}
+_ONCE = {
+    "hardBounce": "hardBounces", "softBounce": "softBounces", "opened": "uniqueViews", "click": "uniqueClicks",
+    "unsubscribed": "unsubscriptions", "spam": "complaints", "proxyOpen": "appleMppOpens",
+}  # fmt: skip
+SENT, DELIVERED = "sent", "delivered"
+COUNTED = (SENT, *dict.fromkeys((*_EACH.values(), *_ONCE.values())))
+_CLICK = "click"
+#: The most links whose clicks a campaign counts, and the most characters of a link. Chosen: more than an e-mail has.
+_MOST_LINKS, _LONGEST_LINK = 1_000, 2_048
+#: The list of recipients whose list is unknown.
+_NO_LIST = 0
+
+Counts = dict[str, int]
+
+
+class Ahead(NamedTuple):
+    """E-mails to contacts of one list and domain that are delivered at a later moment."""
+
+    at: datetime
+    list_id: int
+    domain: str
+    number: int
+
+
+@dataclass(slots=True, eq=False)
+class Progress(Bounded):
+    """How far a campaign is sent, and the counts of its events."""
+
+    #: The id of the campaign.
+    id: int
+    #: The number of recipients, in the order of the audience, that had their turn.
+    turns: int = 0
+    #: When the next e-mails leave; None: none leave now.
+    next_at: datetime | None = None
+    #: When the first and the last e-mails left; None: none has left.
+    began_at: datetime | None = None
+    left_at: datetime | None = None
+    #: The counts by list (0: unknown) and by domain, and the clicks by link.
+    lists: dict[int, Counts] = field(default_factory=dict)
+    domains: dict[str, Counts] = field(default_factory=dict)
+    links: Counts = field(default_factory=dict)
+    #: The recipients that were counted once, by the member of statistics.
+    unique: dict[str, dict[int, None]] = field(default_factory=dict)
+    #: E-mails that are not delivered yet, by moment.
+    ahead: list[Ahead] = field(default_factory=list)
+
+    def add(self, list_id: int, domain: str, member: str, number: int = 1) -> None:
+        for counts in (self.lists.setdefault(list_id, {}), self.domains.setdefault(domain, {})):
+            counts[member] = counts.get(member, 0) + number
+
+    def arrive(self, now: datetime) -> None:
+        """Count the e-mails that are delivered by now."""
+        while self.ahead and self.ahead[0].at <= now:
+            _, list_id, domain, number = self.ahead.pop(0)
+            self.add(list_id, domain, DELIVERED, number)
+
+
+def count(account: Account, campaign: Campaign, event: str, address: str, link: str = "") -> None:
+    """Count an event of a campaign's e-mail to an address."""
+    progress = account.table(Progress).setdefault(campaign.id, Progress(campaign.id))
+    contact = find_contact(account, EMAIL_ID, address)
+    audience = account.rows_of(Audience).get(campaign.id)
+    list_id = _NO_LIST if contact is None or audience is None else audience.list_of(contact.id, progress.turns)
+    # Others than contacts have negative numbers.
+    who = -_digest(address) if contact is None else contact.id
+    domain = domain_of(comparable(address))
+    if event in _EACH:
+        progress.add(list_id, domain, _EACH[event])
+    if event in _ONCE and who not in (known := progress.unique.setdefault(_ONCE[event], {})):
+        known[who] = None
+        progress.add(list_id, domain, _ONCE[event])
+    link = link[:_LONGEST_LINK]
+    if event == _CLICK and link and (link in progress.links or len(progress.links) < _MOST_LINKS):
+        progress.links[link] = progress.links.get(link, 0) + 1
+
+
+def _digest(address: str) -> int:
+    return int.from_bytes(blake2b(comparable(address).encode(errors="surrogatepass"), digest_size=7).digest())
+
+
+def shown(account: Account, campaign: Campaign) -> dict[str, Any]:
+    """Return a campaign's statistics as the API shows them."""
+    progress = account.rows_of(Progress).get(campaign.id) or Progress(campaign.id)
+    return {
+        "globalStats": _shown(_total(progress.lists.values())),
+        "campaignStats": [{"listId": number, **_shown(row)} for number, row in progress.lists.items() if number],
+        "mirrorClick": 0,
+        "remaining": remaining(account, campaign),
+        "linksStats": dict(progress.links),
+        "statsByDomain": {domain: _shown(row) for domain, row in progress.domains.items()},
+        # The marketing events name no user agent.
+        "statsByDevice": {"desktop": {}, "mobile": {}, "tablet": {}, "unknown": {}},
+        "statsByBrowser": {},
+    }
+
+
+def remaining(account: Account, campaign: Campaign) -> int:
+    """Return the number of recipients that are still to get a campaign."""
+    audience, progress = account.rows_of(Audience).get(campaign.id), account.rows_of(Progress).get(campaign.id)
+    if audience is None or progress is None or campaign.state not in (IN_PROCESS, IN_REVIEW, SUSPENDED):
+        return 0
+    return len(audience.contacts) - progress.turns
+
+
+def _total(rows: Iterable[Counts]) -> Counts:
+    found = dict.fromkeys(COUNTED, 0)
+    for row in rows:
+        for member, number in row.items():
+            found[member] += number
+    return found
+
+
+def _shown(counts: Mapping[str, int]) -> dict[str, Any]:
+    """Return counts with what is computed from them; rates are percentages."""
+    found = {member: counts.get(member, 0) for member in COUNTED}
+    delivered, views = found[DELIVERED], found["uniqueViews"]
+    trackable = max(delivered - found["appleMppOpens"], 0)
+    rate = min(views / trackable, 1.0) if trackable else 0.0
+    return {
+        **found,
+        "trackableViews": views,
+        "trackableViewsRate": round(100 * rate, 2),
+        "estimatedViews": round(delivered * rate),
+        "opensRate": round(100 * min(views / delivered, 1.0), 2) if delivered else 0.0,
+        "returnBounce": 0,
+    }
