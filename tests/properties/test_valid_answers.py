@@ -1,4 +1,7 @@
-"""Whatever there is of templates, campaigns, imports and processes: each answer is one that the document describes."""
+"""Whatever there is of templates, campaigns, imports and processes: each answer is one that the document describes.
+
+The official clients for Python read each of them, too.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import json
 from pathlib import Path
 
 import jsonschema_rs
+import official_models
 import pytest
 from examples import examples
 from hypothesis import given, settings
@@ -160,7 +164,7 @@ MIXES = st.tuples(SCENARIOS, st.lists(STEPS, min_size=4, max_size=10), st.tuples
 
 @pytest.fixture(scope="session")
 def fault():
-    """What is wrong with an answer of an operation by the facts, or None."""
+    """What is wrong with an answer of an operation, by the facts or for a client, or None."""
     validators = {
         (name, int(status)): jsonschema_rs.Draft202012Validator(
             {"$defs": FACTS["$defs"], **schema}, formats=FORMATS, validate_formats=True
@@ -177,7 +181,16 @@ def fault():
         if validator is None:
             return answer.text or None
         wrong = next(validator.iter_errors(answer.json), None)
+        if wrong is None and answer.status_code < 400:
+            wrong = unread(name, answer.text)
         return wrong and f"{name}, {answer.status_code}: {wrong}"
+
+    def unread(name, text):
+        try:
+            official_models.read(name, text)
+        except ValueError as found:
+            return found
+        return None
 
     return found
 
