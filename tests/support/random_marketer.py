@@ -73,7 +73,7 @@ class RandomMarketer:
         answer = self._api.request(method, f"/v3{path}", key=self._account.name, **options)
         self._steps.append(f"{self._account.name} {method} {path} {body or ''} -> {answer.status_code} {answer.text}")
         self._hold(
-            (answer.status_code, answer.status_code >= 400 and answer.json["code"] or None),
+            (answer.status_code, (answer.status_code >= 400 and answer.json["code"]) or None),
             (expected.status, expected.code),
         )
         if expected.body:
