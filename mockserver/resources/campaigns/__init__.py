@@ -1,14 +1,14 @@
 """Campaigns, and the shared addresses of campaigns and templates."""
 
 from mockserver.core.lazy import lazy
-from mockserver.resources.campaigns.routes import CAMPAIGNS
+from mockserver.resources.campaigns.routes import CAMPAIGNS, FURTHER
 from mockserver.resources.resource import Resource
 
 _campaign, _section = lazy(__package__, "campaign", "section")
 
 RESOURCE = Resource(
     "campaigns",
-    CAMPAIGNS.operations,
+    [*CAMPAIGNS.operations, *FURTHER.operations],
     lazy_lifecycles={"campaign": _campaign.CAMPAIGN},
     lazy_section=_section.SECTION,
     members=frozenset({"campaigns"}),

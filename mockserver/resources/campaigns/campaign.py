@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.traffic.mail import Party
+from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.lifecycle import Lifecycle
 
 EMAIL_CAMPAIGN = "email_campaign"
@@ -81,6 +82,11 @@ class Campaign:
     #: Whether a test was sent.
     is_tested: bool = False
     kind: ClassVar[str] = EMAIL_CAMPAIGN
+
+    @property
+    def size(self) -> int:
+        """Memory of texts and values in bytes, which the limit of stored data bounds."""
+        return weight([self.html, self.subject, self.params, self.options])
 
 
 @dataclass(slots=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,12 +14,11 @@ from mockserver.core.contract.errors import (
     INVALID_PARAMETER,
     MISSING_PARAMETER,
     PERMISSION_DENIED,
-    ErrorCode,
     ServiceError,
     no_room,
 )
 from mockserver.core.state import reasons
-from mockserver.core.text.addresses import comparable
+from mockserver.core.state.state import Account
 from mockserver.core.traffic.mail import Party
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.campaigns import sending
@@ -35,37 +34,38 @@ from mockserver.resources.campaigns.campaign import (
     Campaign,
 )
 from mockserver.resources.contacts.rows import ContactList, check_bytes
-from mockserver.resources.senders.model import Addresses, Sender, why_not_valid
-from mockserver.resources.templates.model import Template, send_tests
-from mockserver.resources.webhooks.events import default_sender
+from mockserver.resources.senders.model import Sender, find_sender, why_not_valid
+from mockserver.resources.sending.request import missing, wrong
+from mockserver.resources.templates.model import Template, content_of, send_tests
 
-#: The members of a body that a campaign has, by their names in its row.
+#: The members of a body that a row has, with their names there.
 _MEMBERS: Mapping[str, str] = {
     "name": "name", "replyTo": "reply_to", "toField": "to_field", "tag": "tag", "attachmentUrl": "attachment_url",
     "scheduledAt": "scheduled_at", "params": "params",
 }  # fmt: skip
-#: The members of a body that are kept in `options`, of A/B tests first, which count with `abTesting` only.
+#: The members that are kept in `options`: those of A/B tests, which count with `abTesting` only, segments, and others.
 _AB_TEST = ("subjectA", "subjectB", "splitRule", "winnerCriteria", "winnerDelay")
+_SEGMENTS = ("segmentIds", "exclusionSegmentIds")
 _OPTIONS = (
     "abTesting", *_AB_TEST, "sendAtBestTime", "previewText", "header", "footer", "inlineImageActivation",
     "mirrorActive", "recurring", "utmCampaign", "emailExpirationDate", "ipWarmupEnable", "initialQuota",
     "increaseRate", "unsubscriptionPageId", "updateFormId",
 )  # fmt: skip
-_SEGMENTS = ("segmentIds", "exclusionSegmentIds")
-_CONTENTS = ("htmlContent", "htmlUrl", "templateId")
-#: The most characters of a content that is refused as too short (documented).
-_TOO_SHORT = 10
-_PROCESSING = (IN_PROCESS, IN_REVIEW)
+#: The members with a content, of which a body may have one, and the most characters of one that is too short
+#: (brevo-python 5.1.0).
+_CONTENTS, _TOO_SHORT = ("htmlContent", "htmlUrl", "templateId"), 10
+#: The size of test groups that leaves nobody for a winning version.
+_ALL_IN_TEST = 50
 #: The statuses that a request can set, with their events (proposed, contract/campaigns#updateCampaignStatus).
 _EVENTS: Mapping[str, tuple[str, ...]] = {
-    "suspended": ("suspend",), "archive": ("archive",), "darchive": ("restore", "restore_sent"),
-    "sent": ("send", "fall_due"), "queued": ("schedule", "send"), "draft": ("withdraw",),
+    "suspended": ("suspend",), "archive": ("archive",), "darchive": ("restore",), "sent": ("send",),
+    "queued": ("schedule", "send"), "draft": ("withdraw",),
 }  # fmt: skip
-REPLICATE, REPLICATE_TEMPLATE = "replicate", "replicateTemplate"
+_REPLICATE, _REPLICATE_TEMPLATE = "replicate", "replicateTemplate"
 
 
 def get(caller: Caller, number: int) -> Campaign:
-    """Return a campaign to read, or refuse with 404."""
+    """Return a campaign for reading, or refuse with 404."""
     found = caller.account.rows_of(Campaign).get(number)
     if found is None:
         reason = reasons.absent(caller.workspace.state, caller.account, "e-mail campaign", Campaign, number)
@@ -74,12 +74,14 @@ def get(caller: Caller, number: int) -> Campaign:
 
 
 def create(caller: Caller, body: Mapping[str, Any]) -> Campaign:
-    """Create a campaign: a draft, or queued until `scheduledAt`."""
-    state = caller.workspace.state
+    """Create a draft; `scheduledAt` queues it."""
     values = _values(caller, Campaign(0, body["name"]), body)
-    now = state.clock.now()
     check_bytes(caller.workspace, body)
-    campaign = Campaign(state.next_id("campaign"), **values, created_at=now, modified_at=now)
+    return _begin(caller, Campaign(caller.workspace.state.next_id("campaign"), **values))
+
+
+def _begin(caller: Caller, campaign: Campaign) -> Campaign:
+    campaign.created_at = campaign.modified_at = caller.workspace.state.clock.now()
     CAMPAIGN.begin(caller.workspace, caller.account, campaign)
     caller.account.weigh_stored(campaign.size)
     if campaign.scheduled_at is not None:
@@ -88,105 +90,295 @@ def create(caller: Caller, body: Mapping[str, Any]) -> Campaign:
 
 
 def update(caller: Caller, number: int, body: Mapping[str, Any]) -> None:
-    """Change a campaign that is not sent; `scheduledAt` queues it."""
+    """Change a campaign that is not sent; `scheduledAt` queues it, or moves its sending."""
     workspace, account = caller.workspace, caller.account
     before = get(caller, number)
-    _refuse_state(before, "changed")
+    _check_unsent(before, "changed")
     if not body:
-        raise MISSING_PARAMETER("Input must not be empty").because("the body of updateEmailCampaign has no field")
+        message = "At least one field is required to update the campaign"
+        raise MISSING_PARAMETER(message).because(f"{message}: the body of updateEmailCampaign has none")
     values = _values(caller, before, body)
     check_bytes(workspace, body)
     campaign = account.table(Campaign)[number]
     size = campaign.size
-    if "scheduledAt" in body and campaign.state != DRAFT:
-        CAMPAIGN.fire(workspace, account, campaign, "withdraw")
     for name, value in {**values, "modified_at": workspace.state.clock.now()}.items():
         setattr(campaign, name, value)
     account.weigh_stored(campaign.size - size)
     if "scheduledAt" in body:
-        CAMPAIGN.fire(workspace, account, campaign, "schedule")
+        _schedule(caller, campaign)
+
+
+def _schedule(caller: Caller, campaign: Campaign) -> None:
+    for event in ("schedule",) if campaign.state == DRAFT else ("withdraw", "schedule"):
+        CAMPAIGN.fire(caller.workspace, caller.account, campaign, event)
 
 
 def delete(caller: Caller, number: int) -> None:
-    """Delete a campaign that is neither queued nor in process."""
+    """Delete a campaign that is neither scheduled nor in process."""
     campaign = get(caller, number)
-    if campaign.state in _PROCESSING:
-        raise _refused(campaign, "deleted")
+    if campaign.state in (IN_PROCESS, IN_REVIEW):
+        raise _refusal(campaign, "deleted")
     if campaign.state == QUEUED:
-        raise PERMISSION_DENIED("A scheduled campaign cannot be deleted").because(
-            f"{_described(campaign)}: set its status to draft or suspended first"
-        )
-    row = caller.account.table(Campaign)[number]
-    caller.account.weigh_stored(-row.size)
-    CAMPAIGN.fire(caller.workspace, caller.account, row, "delete")
+        message = "A scheduled campaign cannot be deleted"
+        raise PERMISSION_DENIED(message).because(f"{message}: campaign {number} is queued; set its status to draft")
+    CAMPAIGN.fire(caller.workspace, caller.account, caller.account.table(Campaign)[number], "delete")
 
 
 def send_now(caller: Caller, number: int) -> None:
-    """Send a draft, or a campaign that is queued or suspended."""
+    """Send a campaign that is a draft, queued or suspended."""
     campaign = get(caller, number)
-    _refuse_state(campaign, "sent")
+    _check_unsent(campaign, "sent")
     _check_sendable(caller, campaign)
     sending.check_means(caller, campaign)
     row = caller.account.table(Campaign)[number]
-    if row.state == QUEUED:
-        CAMPAIGN.fire(caller.workspace, caller.account, row, "withdraw")
-    CAMPAIGN.fire(caller.workspace, caller.account, row, "send")
+    for event in ("withdraw", "send") if row.state == QUEUED else ("send",):
+        CAMPAIGN.fire(caller.workspace, caller.account, row, event)
 
 
-def send_test(caller: Caller, number: int, addresses: list[str] | None) -> None:
+def send_test(caller: Caller, number: int, addresses: Sequence[str]) -> None:
+    """Send test e-mails of a campaign (contract/templates#tests)."""
     campaign = get(caller, number)
     if campaign.html is None:
-        raise _lacks(campaign, "htmlContent", "a test")
-    send_tests(caller, caller.account.table(Campaign)[number], addresses)
+        raise missing("htmlContent")
+    send_tests(caller, content_of(caller.account, campaign)._replace(params=campaign.params), addresses)
+    caller.account.table(Campaign)[number].is_tested = True
 
 
 # ---------------------------------------------------------------------- states
 
 
 def set_status(caller: Caller, number: int, status: str | None) -> None:
-    """Change a campaign's state, or copy it."""
+    """Change the state of a campaign, or copy a campaign or template."""
     if status is None:
-        raise MISSING_PARAMETER("status is missing").because("missing field `status` in the body")
-    if status == REPLICATE_TEMPLATE:
+        raise missing("status")
+    if status == _REPLICATE_TEMPLATE:
         _copy_template(caller, number)
-        return
-    campaign = get(caller, number)
-    if status == REPLICATE:
-        _copy(caller, campaign)
+    elif status == _REPLICATE:
+        _copy(caller, get(caller, number))
     elif status == "sent":
         send_now(caller, number)
     else:
-        _move(caller, campaign, status)
+        _move(caller, get(caller, number), status)
 
 
 def _move(caller: Caller, campaign: Campaign, status: str) -> None:
-    event = next((name for name in _EVENTS[status] if CAMPAIGN.applies(campaign, name)), None)
-    if event is None:
-        allowed = [name for name, events in _EVENTS.items() if any(CAMPAIGN.applies(campaign, each) for each in events)]
-        raise _refused(campaign, f"set to {status}", f"; allowed: {reasons.listed([*allowed, REPLICATE])}")
-    if event == "restore" and campaign.sent_at is not None:
-        event = "restore_sent"
-    workspace, account, due = caller.workspace, caller.account, campaign.scheduled_at
+    event = next((name for name in _EVENTS[status] if CAMPAIGN.applies(campaign, name)), "")
+    if not event:
+        allowed = [name for name, events in _EVENTS.items() if any(CAMPAIGN.applies(campaign, row) for row in events)]
+        raise _refusal(campaign, f"set to {status}", f"; allowed: {', '.join([*allowed, _REPLICATE])}")
+    is_ahead = campaign.scheduled_at is not None and campaign.scheduled_at > caller.workspace.state.clock.now()
     if status == "queued":
+        if campaign.state == SUSPENDED and not is_ahead:
+            send_now(caller, campaign.id)
+            return
         _check_sendable(caller, campaign)
-        if due is None or due <= workspace.state.clock.now():
-            raise _refused(campaign, "set to queued", "; it needs a `scheduledAt` in the future")
-    row = account.table(Campaign)[campaign.id]
-    if status == "queued" and row.state == SUSPENDED:
-        CAMPAIGN.fire(workspace, account, row, "withdraw")
-        event, row.scheduled_at = "schedule", due
-    CAMPAIGN.fire(workspace, account, row, event)
-    row.modified_at = workspace.state.clock.now()
+        if not is_ahead:
+            raise missing("scheduledAt") if campaign.scheduled_at is None else _past(caller, campaign)
+    row = caller.account.table(Campaign)[campaign.id]
+    if status == "queued":
+        _schedule(caller, row)
+    else:
+        event = "restore_sent" if status == "darchive" and campaign.sent_at is not None else event
+        CAMPAIGN.fire(caller.workspace, caller.account, row, event)
+    row.modified_at = caller.workspace.state.clock.now()
 
 
 def _copy(caller: Caller, campaign: Campaign) -> None:
     """Create a draft with the content, options and lists of a campaign."""
-    workspace, now = _with_room(caller), caller.workspace.state.clock.now()
-    copied = replace(
-        campaign, id=workspace.state.next_id("campaign"), state=DRAFT, share=None, created_at=now, modified_at=now,
-        scheduled_at=None, sent_at=None, is_tested=False, list_ids=[*campaign.list_ids],
-        excluded_list_ids=[*campaign.excluded_list_ids], options={**campaign.options},
-    )  # fmt: skip
-    check_bytes(workspace, [campaign.html, campaign.params, campaign.options])
-    CAMPAIGN.begin(workspace, caller.account, copied)
-    caller.account.weigh_stored(copied.size)
+    _check_room(caller, campaign)
+    number = caller.workspace.state.next_id("campaign")
+    fresh = {"state": DRAFT, "share": None, "scheduled_at": None, "sent_at": None, "is_tested": False}
+    lists = {"list_ids": [*campaign.list_ids], "excluded_list_ids": [*campaign.excluded_list_ids]}
+    _begin(caller, replace(campaign, id=number, **fresh, **lists, options={**campaign.options}))
+
+
+def _copy_template(caller: Caller, number: int) -> None:
+    """Create a template with the content of another one; campaigns are refused (brevo-python 5.1.0)."""
+    template = caller.account.rows_of(Template).get(number)
+    if template is None:
+        get(caller, number)
+        message = "replicateTemplate is available for templates only"
+        raise INVALID_PARAMETER(message).because(f"{message}: {number} is a campaign, whose status is {_REPLICATE}")
+    _check_room(caller, template)
+    state = caller.workspace.state
+    found, now = state.next_id("campaign"), state.clock.now()
+    caller.account.table(Template)[found] = replace(
+        template, id=found, share=None, is_tested=False, created_at=now, modified_at=now
+    )
+
+
+def _check_room(caller: Caller, row: Campaign | Template) -> None:
+    if full := caller.workspace.state.full():
+        raise no_room(full)
+    check_bytes(caller.workspace, row.html)
+
+
+def _check_unsent(campaign: Campaign, done: str) -> None:
+    if campaign.state not in (DRAFT, QUEUED, SUSPENDED):
+        raise _refusal(campaign, done)
+
+
+def _refusal(campaign: Campaign, done: str, more: str = "") -> ServiceError:
+    """Return the error of a campaign whose state does not allow a change."""
+    reason = f"campaign {campaign.id} is {campaign.state} and cannot be {done}{more}"
+    if campaign.state in (IN_PROCESS, IN_REVIEW):
+        return CAMPAIGN_PROCESSING().because(reason)
+    if campaign.state == SENT or (campaign.state == ARCHIVE and campaign.sent_at is not None):
+        return CAMPAIGN_SENT().because(reason)
+    return INVALID_PARAMETER(f"The campaign is {campaign.state} and cannot be {done}").because(reason)
+
+
+# ---------------------------------------------------------------------- bodies
+
+
+def _values(caller: Caller, campaign: Campaign, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members of a row that a body gives to a new or changed campaign, or refuse the body."""
+    values = {attribute: body[name] for name, attribute in _MEMBERS.items() if name in body}
+    recipients = body.get("recipients")
+    if "sender" in body:
+        values["sender"] = _sender(caller.account, body["sender"])
+    values |= _content(caller, campaign, body)
+    if recipients is not None:
+        values["list_ids"] = _known(caller.account, recipients.get("listIds", ()))
+        values["excluded_list_ids"] = _known(caller.account, recipients.get("exclusionListIds", ()))
+    values["options"] = _options(campaign.options, body)
+    if values["options"].get("abTesting"):
+        values["subject"] = values["options"].get("subjectA")
+    changed = replace(campaign, **values)
+    _check_test(changed)
+    _check_warm_up(changed.options)
+    if changed.state == QUEUED or "scheduledAt" in body:
+        _check_sendable(caller, changed)
+    if "scheduledAt" in body and body["scheduledAt"] <= caller.workspace.state.clock.now():
+        raise _past(caller, changed)
+    if recipients is not None and any(recipients.get(name) for name in _SEGMENTS):
+        caller.warn("segments are kept without an effect: the campaign goes to the contacts of its lists")
+    return values
+
+
+def _past(caller: Caller, campaign: Campaign) -> ServiceError:
+    given = "none" if campaign.scheduled_at is None else reasons.instant(campaign.scheduled_at)
+    reason = f"{given} is not in the future; {reasons.clock(caller.workspace.state.clock)}"
+    return wrong("scheduledAt", why=reason)
+
+
+def _sender(account: Account, given: Mapping[str, Any]) -> Party:
+    if "id" in given and "email" in given:
+        message = "Only one of Sender ID or Sender Email can be passed for the same request."
+        raise INVALID_PARAMETER(message).because(f"{message} The member `sender` of the body has both")
+    if "id" not in given and "email" not in given:
+        raise missing("email", "sender")
+    rows = account.rows_of(Sender)
+    sender = rows.get(given["id"]) if "id" in given else find_sender(account, given["email"])
+    if "id" in given and sender is None:
+        raise _invalid_sender(f"account {account.name} has no sender {given['id']} (it has {reasons.listed(rows)})")
+    address = given["email"] if sender is None else sender.email
+    _check_sender(account, address)
+    return Party(address, given.get("name") or ("" if sender is None else sender.name))
+
+
+def _check_sender(account: Account, address: str) -> None:
+    if why_not_valid(account, address) is not None:
+        sender = find_sender(account, address)
+        state = "no sender of account" if sender is None else f"sender {sender.id}, {sender.state}, of account"
+        raise _invalid_sender(f"{reasons.shown(address)} is {state} {account.name}, and its domain not authenticated")
+
+
+def _invalid_sender(reason: str) -> ServiceError:
+    message = "Sender is invalid / inactive: a sender must be verified before a campaign may use it"
+    return INVALID_PARAMETER(message).because(f"{message}; {reason}")
+
+
+def _content(caller: Caller, campaign: Campaign, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return content and subject of a body; a new campaign needs both."""
+    given = [name for name in _CONTENTS if name in body]
+    if len(given) > 1:
+        message = f"Only one of {', '.join(_CONTENTS)} can be passed"
+        raise INVALID_PARAMETER(message).because(f"{message}: the body has {' and '.join(given)}")
+    values: dict[str, Any] = {}
+    if "templateId" in body:
+        template = _template(caller.account, body["templateId"])
+        values = {"html": template.html or "", "subject": template.subject or template.name}
+    elif "htmlUrl" in body:
+        caller.warn("htmlUrl is not fetched: the content names its address")
+        values["html"] = f"<p>{body['htmlUrl']}</p>"
+    elif "htmlContent" in body:
+        if len(body["htmlContent"]) <= _TOO_SHORT:
+            raise wrong("htmlContent", why=f"expected more than {_TOO_SHORT} characters")
+        values["html"] = body["htmlContent"]
+    elif not campaign.id:
+        message = f"One of {', '.join(_CONTENTS)} is required"
+        raise MISSING_PARAMETER(message).because(f"{message}: the body has none")
+    if body.get("subject"):
+        values["subject"] = body["subject"]
+    elif "subject" in body or not (campaign.id or "subject" in values or body.get("abTesting")):
+        raise missing("subject")
+    return values
+
+
+def _template(account: Account, number: int) -> Template:
+    templates = account.rows_of(Template)
+    template = templates.get(number)
+    if template is None or not template.is_active:
+        why = "is inactive" if template is not None else f"is unknown (it has {reasons.nearest(templates, number)})"
+        reason = f"template {number} of account {account.name} {why}"
+        raise INVALID_PARAMETER("Invalid template id").because(f"invalid templateId: {reason}")
+    return template
+
+
+def _known(account: Account, numbers: Iterable[int]) -> list[int]:
+    lists = account.rows_of(ContactList)
+    for number in numbers:
+        if number not in lists:
+            reason = f"account {account.name} has no list {number} (it has {reasons.nearest(lists, number)})"
+            raise INVALID_PARAMETER("List ID does not exist").because(reason)
+    return list(dict.fromkeys(numbers))
+
+
+def _options(before: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
+    found = {**before, **{name: body[name] for name in _OPTIONS if name in body}}
+    if "recipients" in body:
+        found |= {name: body["recipients"].get(name, []) for name in _SEGMENTS}
+    left_out = () if found.get("abTesting") else _AB_TEST
+    if found.get("sendAtBestTime"):
+        found |= {"ipWarmupEnable": False} if found.get("ipWarmupEnable") else {}
+    return {name: value for name, value in found.items() if name not in left_out and value != []}
+
+
+def _check_test(campaign: Campaign) -> None:
+    """Refuse an incomplete A/B test."""
+    options = campaign.options
+    if not options.get("abTesting"):
+        return
+    if options.get("sendAtBestTime"):
+        raise wrong("abTesting", why="not possible with sendAtBestTime")
+    needed = ["subjectA", "subjectB"]
+    if campaign.list_ids or options.get("segmentIds"):
+        needed.append("splitRule")
+    if options.get("splitRule", _ALL_IN_TEST) < _ALL_IN_TEST:
+        needed += ["winnerCriteria", "winnerDelay"]
+    _check_given(options, needed)
+    if options["subjectA"] == options["subjectB"]:
+        raise wrong("subjectB", why="the same text as subjectA")
+
+
+def _check_warm_up(options: Mapping[str, Any]) -> None:
+    if options.get("ipWarmupEnable"):
+        _check_given(options, ("initialQuota", "increaseRate"))
+
+
+def _check_given(options: Mapping[str, Any], names: Iterable[str]) -> None:
+    for name in names:
+        if options.get(name) in (None, ""):
+            raise missing(name)
+
+
+def _check_sendable(caller: Caller, campaign: Campaign) -> None:
+    """Refuse a campaign without content, without lists, or with a sender that is not valid."""
+    if campaign.html is None:
+        raise missing("htmlContent")
+    lists = caller.account.rows_of(ContactList)
+    if not campaign.options.get("segmentIds") and not any(number in lists for number in campaign.list_ids):
+        raise missing("listIds", "recipients")
+    if campaign.sender is not None:
+        _check_sender(caller.account, campaign.sender.email)

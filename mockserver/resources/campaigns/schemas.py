@@ -172,9 +172,7 @@ class CampaignFilter(Input):
 
 class CampaignView(Input):
     statistics = Choice(*_STATISTICS, **documented("the statistics of the answer"))
-    excludeHtmlContent = _QueryFlag(
-        load_default=False, **documented("answer with an empty htmlContent", source=CLIENT)
-    )
+    excludeHtmlContent = _QueryFlag(load_default=False, **documented("answer with an empty htmlContent", source=CLIENT))
 
 
 # ---------------------------------------------------------------------- answers

@@ -134,7 +134,10 @@ def _add(account: Account, item: dict[str, Any]) -> None:
     if kind is None:
         account.table(OtherCampaign)[item["id"]] = OtherCampaign(**item)
     else:
-        account.table(kind)[item["id"]] = kind(**{name: value for name, value in item.items() if name != "kind"})
+        row = kind(**{name: value for name, value in item.items() if name != "kind"})
+        account.table(kind)[item["id"]] = row
+        if isinstance(row, Campaign):
+            account.weigh_stored(row.size)
 
 
 def _taken_shares(workspace: Workspace) -> set[str | None]:

@@ -47,7 +47,12 @@ def shared_url(caller: Caller, number: int) -> str:
     if document.share is None:
         alphabet = string.ascii_letters + string.digits + "_-"
         document.share = state.random.secret(f"share/{number}", 58, alphabet) + "-"
-    return f"{caller.visit.root}{SHARED}/{document.share}"
+    return address(caller, document.share)
+
+
+def address(caller: Caller, share: str) -> str:
+    """Return the shared address with a last segment."""
+    return f"{caller.visit.root}{SHARED}/{share}"
 
 
 def shared(caller: AnonymousCaller, share: str) -> Document:
