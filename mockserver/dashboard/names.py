@@ -18,6 +18,7 @@ from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.mail import Mail
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.campaigns.campaign import Campaign
 from mockserver.resources.corporate.pool import SubAccount
 from mockserver.resources.deliveries.delivery import Delivery
 from mockserver.resources.deliveries.model import DELIVERY
@@ -161,6 +162,7 @@ _ROWS: Mapping[type[Any], Callable[[Workspace, Account, Any], str]] = {
     Grant: _grant_name,
     SubAccount: _sub_account_name,
     ScheduledEmail: lambda workspace, account, row: f"{row.subject or '(no subject)'} to {row.to}",
+    Campaign: lambda workspace, account, row: row.name,
     Export: lambda workspace, account, row: f"webhook history, requested at {write_instant(row.requested_at)[:16]}",
 }
 

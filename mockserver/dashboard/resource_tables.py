@@ -1,4 +1,4 @@
-"""Tables on the page "Resources" of what has no state machine: contacts, stubs, OAuth apps and API keys."""
+"""Tables on the page "Resources" of what has no state machine: contacts, templates, stubs, OAuth apps and API keys."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from mockserver.core.state.state import Account
 from mockserver.core.time.duration import spoken
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
@@ -18,6 +19,7 @@ from mockserver.resources.oauth.apps import App
 from mockserver.resources.oauth.model import Grant
 from mockserver.resources.section import write_instant
 from mockserver.resources.senders.model import Sender
+from mockserver.resources.templates.template import Template
 from mockserver.views.traffic import show_stub
 
 #: The titles of the state machines' tables, in the order of the page.
@@ -31,6 +33,10 @@ TITLES = {
     "oauth_grant": "OAuth grants",
     "export": "Exports",
 }
+
+
+#: The longest beginning of a content, in characters. Chosen: some screens.
+_LONGEST_CONTENT = 4_000
 
 
 class Row(NamedTuple):
@@ -66,22 +72,44 @@ def _contacts(workspace: Workspace) -> Iterator[Row]:
             yield Row(str(row.id), cells, "blocked" if row.email_blacklisted else "")
 
 
+def _by_id(workspace: Workspace, kind: type[Any], identifier: str) -> Iterator[tuple[Account, Any]]:
+    """Yield the row with an id, and its account."""
+    if identifier.isascii() and identifier.isdigit() and len(identifier) < 20:
+        for account in workspace.state.accounts.values():
+            row = account.rows_of(kind).get(int(identifier))
+            if row is not None:
+                yield account, row
+
+
 def _contact(workspace: Workspace, identifier: str) -> Mapping[str, Any] | None:
-    if not (identifier.isascii() and identifier.isdigit() and len(identifier) < 20):
-        return None
+    for account, row in _by_id(workspace, Contact, identifier):
+        lists = account.rows_of(ContactList)
+        return {
+            "account": account.name,
+            "email": row.email,
+            "attributes": row.shown_attributes,
+            "lists": [lists[number].name for number in row.lists],
+            "blocked": {"e-mail": row.email_blacklisted, "sms": row.sms_blacklisted},
+            "created_at": write_instant(row.created_at),
+            "modified_at": write_instant(row.modified_at),
+        }
+    return None
+
+
+def _templates(workspace: Workspace) -> Iterator[Row]:
     for account in workspace.state.accounts.values():
-        row = account.rows_of(Contact).get(int(identifier))
-        if row is not None:
-            lists = account.rows_of(ContactList)
-            return {
-                "account": account.name,
-                "email": row.email,
-                "attributes": row.shown_attributes,
-                "lists": [lists[number].name for number in row.lists],
-                "blocked": {"e-mail": row.email_blacklisted, "sms": row.sms_blacklisted},
-                "created_at": write_instant(row.created_at),
-                "modified_at": write_instant(row.modified_at),
-            }
+        for row in account.rows_of(Template).values():
+            cells = (str(row.id), row.name, row.subject or row.name, account.name)
+            yield Row(str(row.id), cells, "active" if row.is_active else "inactive")
+
+
+def _template(workspace: Workspace, identifier: str) -> Mapping[str, Any] | None:
+    for account, row in _by_id(workspace, Template, identifier):
+        return {
+            "account": account.name, "name": row.name, "subject": row.subject or row.name,
+            "sender": str(row.sender or ""), "active": row.is_active, "tag": row.tag, "test_sent": row.is_tested,
+            "html": (row.html or "")[:_LONGEST_CONTENT],
+        }  # fmt: skip
     return None
 
 
@@ -133,6 +161,14 @@ TABLES: Mapping[str, Table] = {
         lambda workspace: sum(len(account.rows_of(Contact)) for account in workspace.state.accounts.values()),
         ("/_mock/seed", '{"contacts": [{"email": "ada@example.com"}]}'),
         _contact,
+    ),
+    "templates": Table(
+        "Templates",
+        ("Id", "Name", "Subject", "Account"),
+        _templates,
+        lambda workspace: sum(len(account.rows_of(Template)) for account in workspace.state.accounts.values()),
+        ("/_mock/seed", '{"campaigns": [{"kind": "email_template", "name": "Order", "html": "<p>Thank you</p>"}]}'),
+        _template,
     ),
     "apps": Table(
         "OAuth apps",

@@ -20,6 +20,11 @@ WORKSPACE = {
             "senders": [{"id": 2, "name": "Ops", "email": "ops@acme.test", "state": "awaiting_verification"}],
             "domains": [{"name": "acme.test"}],
             "contacts": [{"email": "ada@b.test", "attributes": {"FIRSTNAME": "Ada"}}, {"email": "bob@b.test"}],
+            "campaigns": [
+                {"id": 7, "name": "June news", "state": "queued", "scheduled_at": "PT2H"},
+                {"id": 8, "name": "Order", "kind": "email_template", "subject": "Your order", "html": "<p>Thanks"},
+                {"id": 9, "name": "Old", "kind": "email_template", "active": False},
+            ],
         }
     ],
     "stubs": [{"id": "deals", "method": "GET", "path": "/v3/crm/deals", "answer": {"json": {}}, "times": 1}],
@@ -55,7 +60,11 @@ def test_each_resource_leads_to_its_table(api):
 
 @pytest.mark.parametrize(
     ("path", "what"),
-    [("/sender", "expire_otp in 15 min"), ("/domain", "authenticateDomain would answer 400: brevo_code is missing,")],
+    [
+        ("/sender", "expire_otp in 15 min"),
+        ("/campaign", "fall_due in 2 h"),
+        ("/domain", "authenticateDomain would answer 400: brevo_code is missing,"),
+    ],
 )
 def test_an_instance_says_what_comes_next(api, path, what):
     (row,) = lines(opened(api, path))
@@ -71,6 +80,19 @@ def test_a_contact_has_a_page_with_its_attributes(api):
     assert (first[1], second[1], page.one("h1").text) == ("ada@b.test", "bob@b.test", "ada@b.test")
     assert 'FIRSTNAME "Ada"' in page.by_id("members").text
     assert [row[1] for row in lines(opened(api, "/contacts?search=BOB"))] == ["bob@b.test"]
+
+
+def test_a_template_has_a_page_with_its_content(api):
+    assert lines(opened(api, "/templates")) == [
+        ["8", "Order", "Your order", "acme", "active"],
+        ["9", "Old", "Old", "acme", "inactive"],
+    ]
+
+    page = opened(api, "/templates/8")
+
+    assert page.one("h1").text == "Order"
+    assert "<p>Thanks" in page.by_id("members").text
+    assert api.get(f"{PAGE}/templates/7").status_code == 404
 
 
 def test_a_stub_has_a_page_that_its_requests_lead_to(api):
@@ -130,7 +152,7 @@ def test_revoked_keys_are_listed_as_revoked(api):
 
 
 def test_the_call_that_an_empty_table_shows_fills_it(make_api):
-    for name in ("contacts", "apps", "stubs"):
+    for name in ("contacts", "templates", "apps", "stubs"):
         api = make_api("empty")
         curl = unescape(re.search(r'data-copy="(curl [^"]*)"', api.get(f"{PAGE}/{name}").text)[1])
         path, body = re.fullmatch(r"curl http://localhost(\S+) -H '[^']*' -d '(.*)'", curl).groups()

@@ -68,7 +68,7 @@ def _tab() -> str:
     return "machine" if request.args.get("tab") == "machine" else ""
 
 
-@PAGE.view("/<any(contacts, apps, stubs, keys):name>", template="resource.html")
+@PAGE.view("/<any(contacts, templates, apps, stubs, keys):name>", template="resource.html")
 def resource(name: str) -> Mapping[str, Any]:
     """Show a table of rows that have no state machine."""
     workspace = target.workspace(whole=True)
@@ -82,7 +82,7 @@ def resource(name: str) -> Mapping[str, Any]:
     }  # fmt: skip
 
 
-@PAGE.view("/<any(contacts, apps, stubs):name>/<identifier>", template="resource_one.html")
+@PAGE.view("/<any(contacts, templates, apps, stubs):name>/<identifier>", template="resource_one.html")
 def resource_one(name: str, identifier: str) -> Mapping[str, Any]:
     """Show one row that has no state machine."""
     workspace, table = target.workspace(whole=True), TABLES[name]
