@@ -24,6 +24,7 @@ from mockserver.resources import (
     senders,
     sending,
     sso,
+    templates,
     webhooks,
 )
 from mockserver.resources.resource import Resource
@@ -41,6 +42,7 @@ RESOURCES: tuple[Resource, ...] = (
     scheduled_emails.RESOURCE,
     sending.RESOURCE,
     contacts.RESOURCE,
+    templates.RESOURCE,
     campaigns.RESOURCE,
     attributes.RESOURCE,
     sso.RESOURCE,

@@ -136,7 +136,7 @@ def _add(account: Account, item: dict[str, Any]) -> None:
     else:
         row = kind(**{name: value for name, value in item.items() if name != "kind"})
         account.table(kind)[item["id"]] = row
-        if isinstance(row, Campaign):
+        if isinstance(row, Template):
             account.weigh_stored(row.size)
 
 

@@ -159,7 +159,7 @@ def _check_parties(found: SendRequest, _: Caller) -> None:
 
 
 def _check_sender(found: SendRequest, caller: Caller) -> None:
-    """Set the sender by id or address; templates default to the account's first verified sender."""
+    """Set the sender by id or address; without one, templates give it, else the account's first verified sender."""
     if found.sender_id is not None:
         sender = caller.account.rows_of(Sender).get(_whole(found.sender_id))
         if sender is None:
@@ -178,7 +178,12 @@ def _check_template(found: SendRequest, caller: Caller) -> None:
     if template is None:
         reason = f"account {caller.account.name} has no such template (campaigns of kind {EMAIL_TEMPLATE})"
         raise INVALID_PARAMETER("Invalid template id").because(f"invalid templateId: {reason}")
+    if not template.is_active:
+        reason = f"template {template.id} is inactive: set isActive to true first"
+        raise INVALID_PARAMETER("Template is inactive").because(f"invalid templateId: {reason}")
     found.template = template
+    if "sender" not in found.body and template.sender is not None:
+        found.sender = template.sender
 
 
 def _whole(value: Any) -> int | None:

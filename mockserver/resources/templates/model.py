@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Protocol
+from html import escape
+from typing import Any, Protocol
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.errors import ServiceError
@@ -14,9 +15,9 @@ from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import comparable
 from mockserver.core.traffic.mail import TO, Attachment, MailContent, Party, Recipient, mirror_link
 from mockserver.core.workspaces.caller import Caller
-from mockserver.resources.contacts.rows import EMAIL_ID, find_contact
+from mockserver.resources.contacts.rows import EMAIL_ID, check_bytes, find_contact
 from mockserver.resources.scheduled_emails.model import deliver
-from mockserver.resources.senders.model import why_not_valid
+from mockserver.resources.senders.model import Sender, sender_at
 from mockserver.resources.templates.template import Template as Template
 from mockserver.resources.templates.texts import TooLongError, filled_in
 from mockserver.resources.webhooks import events
@@ -26,6 +27,10 @@ from mockserver.resources.webhooks.blocked import is_blocked
 LARGEST = 64 * 1024 * 1024
 #: The most test e-mails of an account in a day (documented).
 MOST_TESTS = 50
+#: The tag of templates that ask contacts for their consent (documented).
+OPTIN = "optin"
+#: The name that means the sender's own, as the service writes it.
+_DEFAULT_NAME = "[DEFAULT_FROM_NAME]"
 
 
 @dataclass(slots=True, eq=False)
@@ -46,6 +51,119 @@ class Message(Protocol):
     reply_to: str
     tag: str
     attachment_url: str
+
+
+# ---------------------------------------------------------------------- rows
+
+
+def select(caller: Caller, query: Mapping[str, Any]) -> list[Template]:
+    """Return templates matching a query, by creation."""
+    start, wanted = caller.workspace.state.clock.start, query.get("is_active")
+    rows = caller.account.rows_of(Template).values()
+    found = [row for row in rows if wanted is None or row.is_active is wanted]
+    return sorted(found, key=lambda row: (row.created_at or start, row.id), reverse=query["sort"] == "desc")
+
+
+def members(caller: Caller, row: Template) -> dict[str, Any]:
+    """Return the members of a template on the wire."""
+    account, created_at = caller.account, row.created_at or caller.workspace.state.clock.start
+    content = content_of(account, row)
+    sender = sender_at(account, content.sender.email)
+    name = content.sender.name or (sender.name if sender else "")
+    return {
+        "id": row.id, "name": row.name, "subject": content.subject, "html": content.html,
+        "sender": {"email": content.sender.email, "id": str(sender.id) if sender else None, "name": name or None},
+        "reply_to": row.reply_to or content.sender.email, "to_field": row.to_field, "tag": row.tag,
+        "is_active": row.is_active, "is_tested": row.is_tested,
+        "created_at": created_at, "modified_at": row.modified_at or created_at,
+    }  # fmt: skip
+
+
+def get(caller: Caller, template_id: int) -> Template:
+    """Return a template to read it, or refuse with 404."""
+    return _found(caller, caller.account.rows_of(Template), template_id)
+
+
+def _found(caller: Caller, rows: Mapping[int, Template], template_id: int) -> Template:
+    if template_id not in rows:
+        reason = reasons.absent(caller.workspace.state, caller.account, "template", Template, template_id)
+        raise errors.DOCUMENT_NOT_FOUND("Template ID not found").because(reason)
+    return rows[template_id]
+
+
+def create(caller: Caller, body: Mapping[str, Any]) -> Template:
+    """Create a template, which is inactive unless the body says otherwise."""
+    account, state = caller.account, caller.workspace.state
+    if "html" not in body and "html_url" not in body:
+        message = "Either of htmlContent or htmlUrl is required"
+        raise errors.MISSING_PARAMETER(message).because(f"{message}: there is neither in the body")
+    values = _values(caller, body)
+    now = state.clock.now()
+    row = Template(**{
+        "id": state.next_id("campaign"), "is_active": False, "created_at": now, "modified_at": now, **values,
+    })  # fmt: skip
+    account.table(Template)[row.id] = row
+    account.weigh_stored(row.size)
+    return row
+
+
+def update(caller: Caller, template_id: int, body: Mapping[str, Any]) -> None:
+    """Change the given members of a template."""
+    account, row = caller.account, _found(caller, caller.account.table(Template), template_id)
+    values, before = _values(caller, body), row.size
+    for name, value in {**values, "modified_at": caller.workspace.state.clock.now()}.items():
+        setattr(row, name, value)
+    account.weigh_stored(row.size - before)
+
+
+def _values(caller: Caller, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members of a row that a body gives; of a content at an address, a content that names it."""
+    values = dict(body)
+    url = values.pop("html_url", None)
+    if "sender" in values:
+        values["sender"] = chosen_sender(caller.account, values["sender"])
+    if url is not None and "html" not in values:
+        values["html"] = f'<p>The content is at <a href="{escape(url)}">{escape(url)}</a>.</p>'
+        caller.warn("htmlUrl is not fetched: the content names its address; send htmlContent for a real one")
+    check_bytes(caller.workspace, values)
+    return values
+
+
+def chosen_sender(account: Account, given: Mapping[str, Any]) -> Party:
+    """Return the verified sender that a body names by id or address, or refuse with 400."""
+    if "id" not in given and "email" not in given:
+        raise errors.MISSING_PARAMETER("sender is missing").because("field `sender` in the body has no id and no email")
+    if "id" in given and "email" in given:
+        message = "Only one of email and id of the sender is allowed"
+        raise errors.INVALID_PARAMETER(message).because(f"{message}: field `sender` in the body has both")
+    row = account.rows_of(Sender).get(given["id"]) if "id" in given else sender_at(account, given["email"])
+    if row is None or not row.active:
+        raise _invalid_sender(account, str(given.get("id", given.get("email"))))
+    name = given.get("name") or ""
+    return Party(row.email, row.name if name in ("", _DEFAULT_NAME) else name)
+
+
+def _invalid_sender(account: Account, given: str) -> ServiceError:
+    known = reasons.listed(row.email for row in account.rows_of(Sender).values() if row.active)
+    reason = f"{reasons.shown(given)} is no verified sender of account {account.name} (it has {known})"
+    return errors.INVALID_PARAMETER("Sender is invalid / inactive").because(reason)
+
+
+def delete(caller: Caller, template_id: int) -> None:
+    """Delete a template, or refuse an active one with 405."""
+    account, row = caller.account, get(caller, template_id)
+    if row.is_active:
+        reason = f"template {template_id} is active: set isActive to false first"
+        raise errors.METHOD_NOT_ALLOWED("Active template can not be deleted").because(reason)
+    del account.table(Template)[template_id]
+    account.weigh_stored(-row.size)
+
+
+def send_test(caller: Caller, template_id: int, addresses: Sequence[str]) -> None:
+    """Send a template to addresses, as `send_tests` does."""
+    row = _found(caller, caller.account.table(Template), template_id)
+    send_tests(caller, content_of(caller.account, row)._replace(template_id=row.id), addresses)
+    row.is_tested = True
 
 
 # ---------------------------------------------------------------------- e-mails
@@ -127,8 +245,9 @@ def send_tests(caller: Caller, content: MailContent, addresses: Sequence[str]) -
     workspace, account = caller.workspace, caller.account
     wanted = list({comparable(address): address for address in addresses or (account.email,)}.values())
     _check_addresses(account, content.sender.email, wanted)
-    if reason := why_not_valid(account, content.sender.email):
-        raise errors.INVALID_PARAMETER(reason).because(reason)
+    sender = sender_at(account, content.sender.email)
+    if sender is None or not sender.active:
+        raise _invalid_sender(account, content.sender.email)
     now, random = workspace.state.clock.now(), workspace.state.random.copy()
     count = _checked_count(account, now, len(wanted))
     mails = all_filled(
@@ -171,10 +290,15 @@ def _why(member: str, addresses: Sequence[str]) -> str:
     return f"{why[member]}: {reasons.listed(addresses)}"
 
 
+def sent_tests(account: Account, now: datetime) -> int:
+    """Return the number of the day's tests."""
+    sent = account.record_of(SentTests)
+    return sent.count if sent is not None and sent.day == now.date() else 0
+
+
 def _checked_count(account: Account, now: datetime, added: int) -> int:
     """Return the number of the day's tests with further ones, or refuse too many."""
-    sent = account.record_of(SentTests)
-    before = sent.count if sent is not None and sent.day == now.date() else 0
+    before = sent_tests(account, now)
     if before + added > MOST_TESTS:
         message = f"You can not send more than {MOST_TESTS} test emails per day"
         raise errors.OUT_OF_RANGE(message).because(f"{message}: {before} were sent today, got {added} more")

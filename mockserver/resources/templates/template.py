@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from mockserver.core.traffic.mail import Party
+from mockserver.core.traffic.ring import weight
 
 EMAIL_TEMPLATE = "email_template"
 
@@ -36,3 +37,8 @@ class Template:
     #: Whether a test was sent.
     is_tested: bool = False
     kind: ClassVar[str] = EMAIL_TEMPLATE
+
+    @property
+    def size(self) -> int:
+        """The memory of its texts in bytes."""
+        return weight([self.name, self.html, self.subject, self.reply_to, self.to_field, self.tag, self.attachment_url])

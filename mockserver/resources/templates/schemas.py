@@ -1,0 +1,169 @@
+"""E-mail templates on the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from marshmallow import ValidationError, fields, pre_load, validate
+
+from mockserver.resources.templates.texts import LONGEST
+from mockserver.web.schemas.errors import Longest, invalid
+from mockserver.web.schemas.evidence import CLIENT, OPENAPI, documented
+from mockserver.web.schemas.fields import (
+    Choice,
+    Email,
+    Flag,
+    Int64,
+    List,
+    MillisecondMoment,
+    Range,
+    Stated,
+    Text,
+    Url,
+    identifier,
+)
+from mockserver.web.schemas.schema import Compact, Input, Output
+
+#: The fewest characters of a content, and the extensions of attachments (documented).
+_SHORTEST = 10
+_EXTENSIONS = frozenset({
+    "xlsx", "xls", "ods", "docx", "docm", "doc", "csv", "pdf", "txt", "gif", "jpg", "jpeg", "png", "tif", "tiff",
+    "rtf", "bmp", "cgm", "css", "shtml", "html", "htm", "zip", "xml", "ppt", "pptx", "tar", "ez", "ics", "mobi", "msg",
+    "pub", "eps",
+})  # fmt: skip
+#: The value of `replyTo` that means none, as the service writes it (contract/templates#createSmtpTemplate).
+_DEFAULT_REPLY_TO = "[DEFAULT_REPLY_TO]"
+
+
+class _Name(Stated, Text):
+    """A text that must not be blank."""
+
+    def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
+        if self.absent and isinstance(value, str) and not value.strip():
+            raise ValidationError([self.absent])
+        return super().deserialize(value, attr, data, **kwargs)
+
+
+class _Sender(Stated, fields.Nested):
+    """The sender, by id or address."""
+
+
+class _ReplyTo(Email):
+    """An e-mail address; an empty text and the service's own text for the default are loaded as an empty text."""
+
+    def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
+        is_default = value in ("", _DEFAULT_REPLY_TO)
+        return "" if is_default else super().deserialize(value, attr, data, **kwargs)
+
+
+class _TextFlag(Flag):
+    """A boolean of a query; one client library writes it with a capital letter."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
+        text = str(value).lower()
+        return super()._deserialize({"true": True, "false": False}.get(text, value), attr, data, **kwargs)
+
+
+class _File(Url):
+    """The address of a file of a format that the service sends."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        url = super()._deserialize(value, attr, data, **kwargs)
+        if url.partition("?")[0].rpartition(".")[2].lower() not in _EXTENSIONS:
+            raise invalid("Not a file of a format that the service sends")
+        return url
+
+
+class TemplatePath(Input):
+    template_id = identifier("templateId")
+
+
+class TemplateFilter(Input):
+    is_active = _TextFlag(data_key="templateStatus", **documented("true: active ones, false: the others"))
+    limit = Int64(text=True, load_default=50, validate=Range(0, 1000), **documented(bounds=OPENAPI))
+    offset = Int64(text=True, load_default=0, validate=Range(min=0), **documented())
+    sort = Choice("asc", "desc", load_default="desc", **documented("by creation"))
+
+
+class SenderIn(Compact):
+    names_from = OPENAPI
+
+    email = Email(**documented("of a verified sender; either this or id"))
+    id = Int64(**documented("of a verified sender; either this or email"))
+    name = Text(**documented("the sender's own name if left out"))
+
+
+class TemplateChanges(Compact):
+    name = _Name(
+        data_key="templateName", absent="Template name is missing", sentence="templateName is not valid", **documented()
+    )
+    subject = _Name(absent="subject is missing", sentence="subject is not valid", **documented())
+    sender = _Sender(SenderIn, sentence="sender is not valid", **documented())
+    html = Text(
+        data_key="htmlContent",
+        validate=[Longest(LONGEST), validate.Length(min=_SHORTEST, error=f"Shorter than {_SHORTEST} characters")],
+        **documented("either this or htmlUrl; wins over it (proposed)", bounds=CLIENT, minLength=_SHORTEST),
+    )
+    html_url = Url(data_key="htmlUrl", **documented("not fetched: the content names it"))
+    is_active = Flag(data_key="isActive", **documented("of a new template: false if left out"))
+    reply_to = _ReplyTo(data_key="replyTo", **documented(f"`{_DEFAULT_REPLY_TO}` and an empty text remove it"))
+    to_field = Text(data_key="toField", **documented("kept and shown, without an effect"))
+    tag = Text(**documented("the tag of e-mails without tags"))
+    attachment_url = _File(
+        data_key="attachmentUrl", **documented("not fetched; its extension is one of a list", bounds=CLIENT)
+    )
+
+    @pre_load
+    def _without_empty_contents(self, data: Any, **_: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        return {name: value for name, value in data.items() if value != "" or name not in ("htmlContent", "htmlUrl")}
+
+
+class NewTemplate(TemplateChanges):
+    name = _Name(
+        data_key="templateName", required=True, absent="Template name is missing",
+        sentence="templateName is not valid", **documented(),
+    )  # fmt: skip
+    subject = _Name(required=True, absent="subject is missing", sentence="subject is not valid", **documented())
+    sender = _Sender(
+        SenderIn, required=True, absent="sender is missing", sentence="sender is not valid", **documented()
+    )
+
+
+class TestAddresses(Compact):
+    emailTo = List(Email, **documented("contacts in a list; empty: the account's own address (proposed)"))
+
+
+class TemplateCreated(Output):
+    id = Int64(required=True, **documented())
+
+
+class SenderOut(Output):
+    email = Email(**documented())
+    id = Text(**documented("as a text; left out if no sender of the account has the address (proposed)"))
+    name = Text(**documented())
+
+
+class TemplateOut(Output):
+    id = Int64(required=True, **documented())
+    name = Text(required=True, **documented())
+    subject = Text(required=True, **documented())
+    isActive = Flag(attribute="is_active", required=True, **documented())
+    testSent = Flag(attribute="is_tested", required=True, **documented())
+    sender = fields.Nested(SenderOut, required=True, **documented())
+    replyTo = Email(
+        attribute="reply_to", required=True, **documented("the sender's address if there is none (proposed)")
+    )
+    toField = Text(attribute="to_field", required=True, **documented("empty if there is none"))
+    tag = Text(required=True, **documented("empty if there is none"))
+    htmlContent = Text(attribute="html", required=True, **documented("empty if a scenario gives none"))
+    createdAt = MillisecondMoment(attribute="created_at", required=True, **documented())
+    modifiedAt = MillisecondMoment(attribute="modified_at", required=True, **documented())
+    doiTemplate = Flag(attribute="is_optin", **documented("of getSmtpTemplate only: whether its tag is `optin`"))
+
+
+class Templates(Output):
+    count = Int64(**documented("of all that the query asks for"))
+    templates = fields.List(fields.Nested(TemplateOut), **documented())
