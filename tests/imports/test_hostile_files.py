@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 
 import pytest
@@ -55,7 +54,7 @@ FILES = {
     "rows that are too short and too long": "EMAIL;FIRSTNAME\nzoe@acme.test\n;\n;;;;\nyan@acme.test;Yan;1;2;3\n",
     "addresses that are none": "EMAIL\nnobody\n@\na@\n@b.test\na b@c.test\na@b..test\n\u202eeve@acme.test\n",
     "an address of 10,000 characters": f"EMAIL\n{'a' * 10_000}@acme.test\n",
-    "numbers that are none": "EMAIL;AGE;SMS\nzoe@acme.test;NaN;0\nyan@acme.test;1e999;+\nxia@acme.test;-0;\u0663\u0663\n",
+    "numbers that are none": "EMAIL;AGE;SMS\nzoe@acme.test;NaN;0\nyan@acme.test;1e999;+\nxia@a.test;-0;\u0663\u0663\n",
     "an own id for all": "EMAIL;EXT_ID\nzoe@acme.test;1\nyan@acme.test;1\nada@acme.test;1\n",
     "a row again and again": "EMAIL;FIRSTNAME\n" + f"{ROW}\n" * 1_000,
     "100,000 columns": ";".join(["EMAIL", *(f"C{number}" for number in range(100_000))]) + f"\n{ROW}\n",
@@ -185,5 +184,6 @@ def test_random_characters_are_refused_without_a_trace_or_imported(imports, seed
 
 @pytest.mark.slow
 def test_random_bytes_are_refused_without_a_trace_or_imported(imports):
+    chance = random.Random(41)
     for size in (10, 1_000, 100_000):
-        imports.send({"fileBody": os.urandom(size).decode("latin-1"), "listIds": [1]})
+        imports.send({"fileBody": chance.randbytes(size).decode("latin-1"), "listIds": [1]})
