@@ -13,6 +13,7 @@ from mockserver.core.traffic.mail import Party
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.campaigns import sharing, statistics
 from mockserver.resources.campaigns.campaign import IN_PROCESS, IN_REVIEW, SENT, Campaign
+from mockserver.resources.campaigns.model import AB_TEST, DEFAULTS
 from mockserver.resources.senders.model import find_sender
 from mockserver.resources.webhooks.events import default_sender
 
@@ -22,10 +23,11 @@ _STATES: Mapping[str, str] = {"inProcess": IN_PROCESS, "inReview": IN_REVIEW}
 _LONGEST = 24
 #: The members of answers that options give, with their values by default: documented by example, or proposed.
 _DEFAULTS: Mapping[str, Any] = {
-    "header": "[DEFAULT_HEADER]", "footer": "[DEFAULT_FOOTER]", "previewText": None, "abTesting": False,
-    "sendAtBestTime": False, "inlineImageActivation": False, "mirrorActive": True, "recurring": False,
-    "subjectA": None, "subjectB": None, "splitRule": None, "winnerCriteria": None, "winnerDelay": None,
-}  # fmt: skip
+    **DEFAULTS,
+    **dict.fromkeys(("abTesting", "sendAtBestTime", "inlineImageActivation", "recurring"), False),
+    **dict.fromkeys(("previewText", *AB_TEST)),
+    "mirrorActive": True,
+}
 #: The statistics that a query asks for, as they are if it does not.
 _EMPTY: Mapping[str, Any] = {
     "linksStats": {}, "statsByDomain": {}, "statsByBrowser": {},

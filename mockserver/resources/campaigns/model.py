@@ -34,7 +34,7 @@ from mockserver.resources.campaigns.campaign import (
     Campaign,
 )
 from mockserver.resources.contacts.rows import ContactList, check_bytes
-from mockserver.resources.senders.model import Sender, find_sender, why_not_valid
+from mockserver.resources.senders.model import Sender, find_sender
 from mockserver.resources.sending.request import missing, wrong
 from mockserver.resources.templates.model import Template, content_of, send_tests
 
@@ -44,10 +44,12 @@ _MEMBERS: Mapping[str, str] = {
     "scheduledAt": "scheduled_at", "params": "params",
 }  # fmt: skip
 #: The members that are kept in `options`: those of A/B tests, which count with `abTesting` only, segments, and others.
-_AB_TEST = ("subjectA", "subjectB", "splitRule", "winnerCriteria", "winnerDelay")
+AB_TEST = ("subjectA", "subjectB", "splitRule", "winnerCriteria", "winnerDelay")
 _SEGMENTS = ("segmentIds", "exclusionSegmentIds")
+#: The placeholders of the account's own header and footer (documented by example), which count as none.
+DEFAULTS: Mapping[str, str] = {"header": "[DEFAULT_HEADER]", "footer": "[DEFAULT_FOOTER]"}
 _OPTIONS = (
-    "abTesting", *_AB_TEST, "sendAtBestTime", "previewText", "header", "footer", "inlineImageActivation",
+    "abTesting", *AB_TEST, "sendAtBestTime", "previewText", "header", "footer", "inlineImageActivation",
     "mirrorActive", "recurring", "utmCampaign", "emailExpirationDate", "ipWarmupEnable", "initialQuota",
     "increaseRate", "unsubscriptionPageId", "updateFormId",
 )  # fmt: skip
@@ -61,6 +63,8 @@ _EVENTS: Mapping[str, tuple[str, ...]] = {
     "suspended": ("suspend",), "archive": ("archive",), "darchive": ("restore",), "sent": ("send",),
     "queued": ("schedule", "send"), "draft": ("withdraw",),
 }  # fmt: skip
+#: The options that would change to whom or when the campaign goes.
+_NOT_PLAYED = ("abTesting", "sendAtBestTime", "ipWarmupEnable")
 _REPLICATE, _REPLICATE_TEMPLATE = "replicate", "replicateTemplate"
 
 
@@ -131,6 +135,7 @@ def send_now(caller: Caller, number: int) -> None:
     _check_sendable(caller, campaign)
     sending.check_means(caller, campaign)
     row = caller.account.table(Campaign)[number]
+    row.scheduled_at = caller.workspace.state.clock.now()  # as the service says (brevo-python 5.1.0)
     for event in ("withdraw", "send") if row.state == QUEUED else ("send",):
         CAMPAIGN.fire(caller.workspace, caller.account, row, event)
 
@@ -186,10 +191,12 @@ def _move(caller: Caller, campaign: Campaign, status: str) -> None:
 def _copy(caller: Caller, campaign: Campaign) -> None:
     """Create a draft with the content, options and lists of a campaign."""
     _check_room(caller, campaign)
-    number = caller.workspace.state.next_id("campaign")
-    fresh = {"state": DRAFT, "share": None, "scheduled_at": None, "sent_at": None, "is_tested": False}
-    lists = {"list_ids": [*campaign.list_ids], "excluded_list_ids": [*campaign.excluded_list_ids]}
-    _begin(caller, replace(campaign, id=number, **fresh, **lists, options={**campaign.options}))
+    copied = replace(
+        campaign, id=caller.workspace.state.next_id("campaign"), state=DRAFT, share=None, scheduled_at=None,
+        sent_at=None, is_tested=False, list_ids=[*campaign.list_ids], options={**campaign.options},
+        excluded_list_ids=[*campaign.excluded_list_ids],
+    )  # fmt: skip
+    _begin(caller, copied)
 
 
 def _copy_template(caller: Caller, number: int) -> None:
@@ -251,8 +258,9 @@ def _values(caller: Caller, campaign: Campaign, body: Mapping[str, Any]) -> dict
         _check_sendable(caller, changed)
     if "scheduledAt" in body and body["scheduledAt"] <= caller.workspace.state.clock.now():
         raise _past(caller, changed)
-    if recipients is not None and any(recipients.get(name) for name in _SEGMENTS):
-        caller.warn("segments are kept without an effect: the campaign goes to the contacts of its lists")
+    for name in (*_NOT_PLAYED, *_SEGMENTS):
+        if body.get(name) or (recipients or {}).get(name):
+            caller.warn(f"{name} is kept without an effect (contract/campaigns#kept)")
     return values
 
 
@@ -278,10 +286,13 @@ def _sender(account: Account, given: Mapping[str, Any]) -> Party:
 
 
 def _check_sender(account: Account, address: str) -> None:
-    if why_not_valid(account, address) is not None:
-        sender = find_sender(account, address)
-        state = "no sender of account" if sender is None else f"sender {sender.id}, {sender.state}, of account"
-        raise _invalid_sender(f"{reasons.shown(address)} is {state} {account.name}, and its domain not authenticated")
+    """Refuse an address that is no verified sender; an authenticated domain is not enough (contract/campaigns#sender)."""
+    sender = find_sender(account, address)
+    if sender is None or not sender.active:
+        known = (
+            f"is no sender of account {account.name}" if sender is None else f"is sender {sender.id}, {sender.state}"
+        )
+        raise _invalid_sender(f"{reasons.shown(address)} {known}")
 
 
 def _invalid_sender(reason: str) -> ServiceError:
@@ -339,10 +350,14 @@ def _options(before: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, An
     found = {**before, **{name: body[name] for name in _OPTIONS if name in body}}
     if "recipients" in body:
         found |= {name: body["recipients"].get(name, []) for name in _SEGMENTS}
-    left_out = () if found.get("abTesting") else _AB_TEST
-    if found.get("sendAtBestTime"):
-        found |= {"ipWarmupEnable": False} if found.get("ipWarmupEnable") else {}
-    return {name: value for name, value in found.items() if name not in left_out and value != []}
+    if found.get("sendAtBestTime") and found.get("ipWarmupEnable"):
+        found["ipWarmupEnable"] = False
+    left_out = () if found.get("abTesting") else AB_TEST
+    return {
+        name: value
+        for name, value in found.items()
+        if name not in left_out and value not in ([], DEFAULTS.get(name, ()))
+    }
 
 
 def _check_test(campaign: Campaign) -> None:

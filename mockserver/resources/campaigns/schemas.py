@@ -214,7 +214,7 @@ class Devices(Output):
     desktop = fields.Dict(**documented())
     mobile = fields.Dict(**documented())
     tablet = fields.Dict(**documented())
-    unknown = fields.Dict(**documented())
+    other = fields.Dict(data_key="unknown", attribute="unknown", **documented())
 
 
 class Statistics(Output):

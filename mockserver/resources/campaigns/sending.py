@@ -100,6 +100,7 @@ def _withdraw(workspace: Workspace, account: Account, campaign: Campaign) -> Non
 
 @CAMPAIGN.on("delete")
 def _delete(workspace: Workspace, account: Account, campaign: Campaign) -> None:
+    account.weigh_stored(-campaign.size)
     _withdraw(workspace, account, campaign)
 
 
