@@ -22,9 +22,11 @@ from mockserver.lint.traffic import (
     resource_of,
     since,
 )
+from mockserver.resources.campaigns.campaign import Campaign
 from mockserver.resources.contacts.rows import Contact, ContactList, Folder
 from mockserver.resources.domains.domain import Domain
 from mockserver.resources.senders.model import Sender
+from mockserver.resources.templates.template import Template
 from mockserver.resources.webhooks.model import Webhook
 
 #: How many seconds after its end a write counts as repeated, on both clocks. Chosen: longer than clients back off; an
@@ -32,8 +34,14 @@ from mockserver.resources.webhooks.model import Webhook
 _WINDOW_S = 120
 #: How many reads after a write are looked at. Chosen: the first one tells, unless several overlap.
 _MOST_READS = 100
-#: POST operations that can be repeated without harm: they set members of a list, or make a ticket that ends by itself.
-_HARMLESS = frozenset({"addContactToList", "removeContactFromList", "createAdminSsoToken", "createSubAccountSsoToken"})
+#: POST operations that can be repeated without harm: they set members of a list, make a ticket that ends by itself, or
+#: send a campaign, which the service does once.
+_HARMLESS = frozenset({
+    "addContactToList", "removeContactFromList", "createAdminSsoToken", "createSubAccountSsoToken",
+    "sendEmailCampaignNow",
+})  # fmt: skip
+#: Operations that send e-mails.
+_SENDS = frozenset({"sendTransacEmail", "sendTestTemplate", "sendTestEmail"})
 #: The header in the body of an e-mail, in lower case, that lets the service refuse repeats (contract/sending).
 _KEY = "idempotencykey"
 
@@ -42,10 +50,11 @@ class _Made(NamedTuple):
     """The rows that an operation makes."""
 
     row: type[Any]
-    #: The member of the body, and the attribute of a row, which equal rows have in common.
+    #: The member of the body, and the attribute of a row if it has another name, which equal rows have in common.
     member: str
     what: str
     more: str
+    attribute: str = ""
 
 
 _ROWS: Mapping[str, _Made] = {
@@ -55,6 +64,8 @@ _ROWS: Mapping[str, _Made] = {
     "createContact": _Made(Contact, "email", "contact", "with this e-mail"),
     "createList": _Made(ContactList, "name", "list", "of this name"),
     "createFolder": _Made(Folder, "name", "folder", "of this name"),
+    "createEmailCampaign": _Made(Campaign, "name", "campaign", "of this name"),
+    "createSmtpTemplate": _Made(Template, "templateName", "template", "of this name", "name"),
 }
 
 
@@ -160,7 +171,7 @@ def _count(workspace: Workspace, account: Account, rows: Sequence[Exchange]) -> 
     operation, body = rows[0].operation or "", rows[0].json
     if not isinstance(body, dict):
         return None
-    if operation == "sendTransacEmail":
+    if operation in _SENDS:
         requests = {row.id for row in rows}
         mails = sum(mail.request in requests for mail in workspace.state.mailbox)
         return (mails, "e-mail", "with this content") if mails else None
@@ -174,5 +185,5 @@ def _count(workspace: Workspace, account: Account, rows: Sequence[Exchange]) -> 
     if made is None:
         return None
     wanted = str(body.get(made.member)).lower()
-    same = (str(getattr(row, made.member)).lower() == wanted for row in account.rows_of(made.row).values())
+    same = (str(getattr(row, made.attribute or made.member)).lower() == wanted for row in account.rows_of(made.row).values())
     return sum(same), made.what, made.more

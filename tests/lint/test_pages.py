@@ -70,3 +70,28 @@ SILENT = {
 @pytest.mark.parametrize("calls", SILENT.values(), ids=SILENT)
 def test_list_is_read_as_far_as_wanted_if(check, calls):
     check(RULE, calls)
+
+
+#: Rows in a scenario, and the list of them with the number of rows that it answers by default.
+FURTHER = {
+    "getEmailCampaigns": ("/v3/emailCampaigns", "email_campaign", 50),
+    "getSmtpTemplates": ("/v3/smtp/templates", "email_template", 50),
+}
+
+
+@pytest.mark.parametrize("operation", FURTHER)
+def test_first_page_of_campaigns_and_templates_is_found(api, check, operation):
+    path, kind, usual = FURTHER[operation]
+    rows = [{"name": f"row {number}", "kind": kind} for number in range(usual + 2)]
+    assert api.post("/_mock/seed", json={"accounts": [{"name": "acme", "campaigns": rows}]}).status_code == 200
+
+    message = f"{operation} answered {usual} of {usual + 2} rows, and no further offset was asked for; 2 were never read"
+    check(RULE, [Call("GET", path)], message, [0])
+
+
+def test_first_page_of_processes_is_found(check):
+    body = {"jsonBody": [{"email": "ada@acme.test"}], "listIds": [1]}
+    imports = [Call("POST", "/v3/contacts/import", body)] * 12
+
+    message = "getProcesses answered 10 of 12 rows, and no further offset was asked for; 2 were never read"
+    check(RULE, [*imports, Call("GET", "/v3/processes")], message, [12])

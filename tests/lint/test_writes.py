@@ -25,6 +25,21 @@ def mail(**more):
     return Call("POST", "/v3/smtp/email", MAIL)._replace(**more)
 
 
+def campaign(**more):
+    body = {"name": "June", "subject": "June", "sender": {"id": 1}, "htmlContent": "<p>It is June.</p>"}
+    return Call("POST", "/v3/emailCampaigns", body)._replace(**more)
+
+
+def template(**more):
+    body = {"templateName": "Order", "subject": "Order", "sender": {"id": 1}, "htmlContent": "<p>Thank you.</p>"}
+    return Call("POST", "/v3/smtp/templates", body)._replace(**more)
+
+
+def import_(**more):
+    body = {"jsonBody": [{"email": "ada@acme.test"}], "listIds": [1]}
+    return Call("POST", "/v3/contacts/import", body)._replace(**more)
+
+
 LOST = sub_account(fault="lost_answer")
 AGAIN = "createSubAccount was repeated after"
 TWO = "2 sub-accounts with this e-mail exist"
@@ -57,6 +72,18 @@ FOUND = {
         "createSender was repeated after a 504; 1 sender with this e-mail exists, and the last call was refused",
     ),
     "an e-mail": ([mail(fault="lost_answer"), mail()], SENT_TWICE),
+    "a campaign": (
+        [campaign(fault="lost_answer"), campaign()],
+        "createEmailCampaign was repeated after a 504; 2 campaigns of this name exist",
+    ),
+    "a template": (
+        [template(fault="lost_answer"), template()],
+        "createSmtpTemplate was repeated after a 504; 2 templates of this name exist",
+    ),
+    "an import": (
+        [import_(fault="lost_answer"), import_()],
+        "importContacts was repeated after a 504; it was sent 2 times, and the service does each",
+    ),
     "an export": (
         [Call("POST", "/v3/webhooks/export", {"days": 3}, fault="lost_answer"),
          Call("POST", "/v3/webhooks/export", {"days": 3})],
@@ -117,6 +144,10 @@ SILENT = {
         Call("POST", "/v3/contacts", {"email": "a@b.test"}), Call("PUT", "/v3/contacts/a@b.test", {"listIds": [1]}),
     ],
     "a refused repeat that is looked up": [sender(fault="lost_answer"), sender(), Call("GET", "/v3/senders")],
+    "the service sends a campaign once": [
+        campaign(), Call("POST", "/v3/emailCampaigns/1/sendNow", {}, fault="lost_answer"),
+        Call("POST", "/v3/emailCampaigns/1/sendNow", {}),
+    ],
     "PUT": [Call("PUT", "/v3/contacts/lists/1", {"name": "x"}, fault="lost_answer"),
             Call("PUT", "/v3/contacts/lists/1", {"name": "x"})],
     "DELETE": [Call("DELETE", "/v3/contacts/lists/1", fault="lost_answer"), Call("DELETE", "/v3/contacts/lists/1")],
