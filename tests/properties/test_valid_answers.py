@@ -143,7 +143,7 @@ ACCOUNTS = st.fixed_dictionaries(
         "senders": st.just(
             [
                 {"id": 1, "name": "News", "email": "news@acme.test", "state": "verified"},
-                {"id": 2, "name": "New", "email": "new@acme.test"},
+                {"id": 2, "name": "New", "email": "new@acme.test", "state": "awaiting_verification"},
             ]
         ),
         "attributes": st.just({"normal": ["FIRSTNAME", "CITY"]}),

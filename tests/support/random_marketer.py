@@ -21,7 +21,7 @@ def scenario():
                 "plan": [{"type": "free", "credits": credits_}],
                 "senders": [
                     {"id": 2 * number - 1, "name": "News", "email": f"news@{name}.test", "state": "verified"},
-                    {"id": 2 * number, "name": "New", "email": f"new@{name}.test"},
+                    {"id": 2 * number, "name": "New", "email": f"new@{name}.test", "state": "awaiting_verification"},
                 ],
                 "attributes": {"normal": ["FIRSTNAME"]},
             }
