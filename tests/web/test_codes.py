@@ -24,7 +24,8 @@ def test_code_is_that_of_a_request_without_a_fault(make_api, code):
     row = BY_THEMSELVES[code]
     choice = "sentences" if row.get("sentences") else "specification"
     base = row.get("scenario", "standard")
-    api = make_api({"extends": base, "behaviour": {"sentence_codes": choice}}, key=row.get("key", "any"))
+    document = {"extends": base} if isinstance(base, str) else base
+    api = make_api({**document, "behaviour": {"sentence_codes": choice}}, key=row.get("key", "any"))
     for step in row.get("steps", ()):
         assert ask(api, step).status_code < 300
 
