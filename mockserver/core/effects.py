@@ -64,6 +64,8 @@ class OutgoingRequest(NamedTuple):
     body: bytes
     timeout_s: float
     method: str = "POST"
+    #: The most bytes of the answer's body; 0: only the status counts.
+    most_bytes: int = 0
 
 
 class CallOutcome(NamedTuple):
@@ -71,6 +73,8 @@ class CallOutcome(NamedTuple):
     error: str | None = None
     #: Whether the call was refused before it was made, so that a retry is useless.
     hopeless: bool = False
+    #: The body of the answer, if the request asks for it.
+    body: bytes = b""
 
     @property
     def is_success(self) -> bool:

@@ -140,7 +140,7 @@ _PATHS = {
 def receiver_of(account: Account, row: Delivery) -> str:
     """Return the address that a delivery calls, after the description of its webhook."""
     webhook = None if row.webhook is None else account.rows_of(Webhook).get(row.webhook)
-    described = webhook.description if webhook is not None else "export" if row.webhook is None else ""
+    described = webhook.description if webhook is not None else row.events[0] if row.webhook is None else ""
     return f"{described}, {row.target.url}" if described else row.target.url
 
 

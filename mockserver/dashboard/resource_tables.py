@@ -32,6 +32,7 @@ TITLES = {
     "sub_account_plan": "Sub-accounts",
     "oauth_grant": "OAuth grants",
     "export": "Exports",
+    "process": "Imports",
 }
 
 

@@ -64,15 +64,17 @@ class Response(NamedTuple):
 
 
 def call(request: OutgoingRequest, egress: Egress, ca: str | None = None) -> CallOutcome:
-    """Send a request, and return its status or error within its time limit.
+    """Send a request, and return its status, with the body if it asks for one, or its error within its time limit.
 
     Certificates may also be signed by the authority `ca` (PEM). A retry is hopeless after an egress refusal or an
     unsendable request.
     """
     try:
         with _responding(request, egress, ca) as response:
+            if request.most_bytes:
+                return CallOutcome(int(response.status), body=_whole(response, request.most_bytes))
             _drain(response)
-            return CallOutcome(status=int(response.status))
+            return CallOutcome(int(response.status))
     except (EgressRefusedError, UnsendableError) as error:
         return CallOutcome(error=_sentence(error), hopeless=True)
     except _TIMEOUTS:

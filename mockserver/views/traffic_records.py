@@ -20,7 +20,9 @@ __all__ = [
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 #: The state machines.
-MachineName = Literal["domain", "sender", "delivery", "export", "sub_account_plan", "scheduled_email", "oauth_grant"]
+MachineName = Literal[
+    "domain", "sender", "delivery", "export", "sub_account_plan", "scheduled_email", "oauth_grant", "process"
+]
 #: The same in an answer whose schema does not list them.
 AnyMachine = Annotated[MachineName, Keyword("enum", None)]
 #: Names of query parameters with their values.

@@ -122,7 +122,7 @@ def take_out(caller: Caller, list_id: int, body: Mapping[str, Any]) -> Moved:
         if not found.members:
             raise refused.because(f"list {list_id} of account {account.name} has no contacts")
         total = _leave(account, found, list(found.members))
-        return Moved(total=total, process=caller.workspace.state.next_id("contact_process"))
+        return Moved(total=total, process=caller.workspace.state.next_id("process"))
     kind, given = _chosen(body, "One of emails, ids, extIds and all is required")
     chosen = {value: _find(account, kind, value) for value in given}
     gone = {value: row.id for value, row in chosen.items() if row is not None and row.id in found.members}

@@ -30,7 +30,7 @@ def create(caller: Caller, body: Mapping[str, Any]) -> tuple[Contact, bool]:
     if not identity.keys:
         reason = "the body of createContact has no identifier: expected `email`, `ext_id` or `attributes.SMS`"
         raise MISSING_PARAMETER("One of email, ext_id and the attribute SMS is required").because(reason)
-    _check_lists(account, body.get("list_ids", ()))
+    check_lists(account, body.get("list_ids", ()))
     found = dict(rows.holders(account, identity))
     if not found:
         now = workspace.state.clock.now()
@@ -51,7 +51,7 @@ def create(caller: Caller, body: Mapping[str, Any]) -> tuple[Contact, bool]:
 
 def update(caller: Caller, contact: Contact, body: Mapping[str, Any]) -> None:
     """Change a contact, including memberships of lists."""
-    _check_lists(caller.account, [*body.get("list_ids", ()), *body.get("unlink_list_ids", ())])
+    check_lists(caller.account, [*body.get("list_ids", ()), *body.get("unlink_list_ids", ())])
     _change(caller, contact, body)
 
 
@@ -164,7 +164,7 @@ def _identity(body: Mapping[str, Any], before: Identity) -> Identity:
     return Identity(email.lower() if email else before.email, phone, body.get("ext_id") or ext_id)
 
 
-def _check_lists(account: Account, list_ids: Iterable[int]) -> None:
+def check_lists(account: Account, list_ids: Iterable[int]) -> None:
     known = account.rows_of(ContactList)
     for number in list_ids:
         if number not in known:

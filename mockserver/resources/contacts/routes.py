@@ -14,9 +14,9 @@ from mockserver.web.endpoints.operations import Operations
 from mockserver.web.schemas.evidence import CLIENT, OPENAPI
 
 if TYPE_CHECKING:
-    from mockserver.resources.contacts import lists, model, rows, schemas
+    from mockserver.resources.contacts import imports, lists, model, rows, schemas
 else:
-    lists, model, rows, schemas = lazy(__package__, "lists", "model", "rows", "schemas")
+    imports, lists, model, rows, schemas = lazy(__package__, "imports", "lists", "model", "rows", "schemas")
 
 CONTACTS = Operations("contacts", OPENAPI, are_further=True)
 
@@ -290,3 +290,22 @@ def delete_folder(caller: Caller, folder_id: int) -> None:
 def get_folder_lists(caller: Caller, folder_id: int, query: dict[str, Any]) -> dict[str, Any]:
     lists.get_folder(caller, folder_id)
     return _lists(caller.account, lists.lists_of(caller.account, folder_id), query)
+
+
+@CONTACTS.operation(
+    "importContacts", "POST", "/v3/contacts/import",
+    summary="Import contacts",
+    sweeps=True, adds=True, status=202, body=schemas.NewImport, answer=schemas.ImportAccepted,
+    errors=(
+        proposed_error(
+            errors.MISSING_PARAMETER, "no contacts, or neither lists nor a new list", "contract/contacts#importContacts"
+        ),
+        proposed_error(
+            errors.INVALID_PARAMETER,
+            "several of fileBody, fileUrl and jsonBody; unknown list or folder; no column of identifiers; bad member",
+            "contract/contacts#importContacts",
+        ),
+    ),
+)  # fmt: skip
+def import_contacts(caller: Caller, body: dict[str, Any]) -> dict[str, int]:
+    return {"process": imports.request(caller, body)}

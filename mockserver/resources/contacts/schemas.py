@@ -26,6 +26,7 @@ from mockserver.web.schemas.fields import (
     Stated,
     Text,
     TextOrNumber,
+    Url,
     identifier,
     is_plain,
 )
@@ -33,6 +34,8 @@ from mockserver.web.schemas.schema import Compact, Input, Output
 
 #: How many contacts a call adds to a list or removes from it, and how many it asks for by their ids (documented).
 _MOST_CHOSEN, _MOST_IDS = 150, 20
+#: The most characters or items of an import (documented: 10 MB).
+_LARGEST_IMPORT = 10 * 1024 * 1024
 
 
 def _invalid(text: str) -> Sentence:
@@ -105,7 +108,7 @@ class _Attributes(fields.Dict):
     _email = Email()
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> dict[str, Any]:
-        if not isinstance(value, dict) or not all(map(_is_value, value.values())):
+        if not isinstance(value, dict) or not all(map(is_value, value.values())):
             raise ValidationError([_invalid("attributes is not valid")])
         email, phone, ext_id = (value.get(name) for name in ("EMAIL", "SMS", "EXT_ID"))
         if email not in (None, "") and not self._is_email(email):
@@ -124,7 +127,7 @@ class _Attributes(fields.Dict):
         return True
 
 
-def _is_value(value: Any) -> bool:
+def is_value(value: Any) -> bool:
     return value is None or is_plain(value) or (isinstance(value, list) and all(map(is_plain, value)))
 
 
@@ -360,6 +363,65 @@ class Moved(Output):
 
 class MovedContacts(Output):
     contacts = fields.Nested(Moved, required=True, **documented())
+
+
+# ---------------------------------------------------------------------- imported files
+
+
+class _Items(List):
+    """Contacts of an import, whose items are checked one by one when they are imported."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
+        if not isinstance(value, list):
+            raise self.make_error("invalid")
+        return value
+
+
+class ImportedContact(Input):
+    email = Email(**documented())
+    attributes = fields.Dict(**documented("by name; those that the account has not are ignored"))
+
+
+class ListOfImport(Compact):
+    name = _Name(
+        data_key="listName", required=True, absent="List name is missing", sentence="List name is not valid",
+        **documented("required without listIds"),
+    )  # fmt: skip
+    folder_id = _FolderId(
+        data_key="folderId", required=True, absent="Folder ID is missing", sentence="Folder ID is not valid",
+        **documented("the folder of the list"),
+    )  # fmt: skip
+
+
+class NewImport(Compact):
+    """The contacts of an import, in one of three forms, and what happens to them."""
+
+    file_body = Text(
+        data_key="fileBody", validate=[NotBlank(), Longest(_LARGEST_IMPORT)],
+        **documented("CSV with `;` or `,`; at most 10 MB", bounds=OPENAPI),
+    )  # fmt: skip
+    file_url = Url(data_key="fileUrl", **documented("of a .txt, .csv or .json file"))
+    json_body = _Items(
+        fields.Nested(ImportedContact), data_key="jsonBody", validate=Longest(_LARGEST_IMPORT),
+        **documented("at most 10 MB"),
+    )  # fmt: skip
+    list_ids = _Ids(
+        Int64, data_key="listIds", sentence="listIds is not valid", **documented("required without newList")
+    )
+    new_list = fields.Nested(ListOfImport, data_key="newList", **documented("a list to create for the contacts"))
+    updates = Flag(data_key="updateExistingContacts", load_default=True, **documented("change existing contacts"))
+    erases = Flag(
+        data_key="emptyContactsAttributes", load_default=False,
+        **documented("empty values remove attributes of existing contacts, if these are updated"),
+    )  # fmt: skip
+    email_blacklisted = Flag(data_key="emailBlacklist", load_default=False, **documented("they get no e-mails"))
+    sms_blacklisted = Flag(data_key="smsBlacklist", load_default=False, **documented("they get no text messages"))
+    is_silent = Flag(data_key="disableNotification", load_default=False, **documented("no e-mail about the import"))
+    notify_url = Url(data_key="notifyUrl", **documented("the address that is told of the end"))
+
+
+class ImportAccepted(Output):
+    processId = Int64(attribute="process", required=True, **documented())
 
 
 # ---------------------------------------------------------------------- folders
