@@ -27,8 +27,6 @@ from mockserver.resources.webhooks.blocked import is_blocked
 LARGEST = 64 * 1024 * 1024
 #: The most test e-mails of an account in a day (documented).
 MOST_TESTS = 50
-#: The tag of templates that ask contacts for their consent (documented).
-OPTIN = "optin"
 #: The name that means the sender's own, as the service writes it.
 _DEFAULT_NAME = "[DEFAULT_FROM_NAME]"
 

@@ -28,7 +28,6 @@ _BAD_TEMPLATE = error_observed_in_code(
     "contract/templates#createSmtpTemplate",
     programs=10,
 )
-_FULL = proposed_error(errors.OUT_OF_RANGE, "no room for its texts", "contract/templates#rows")
 
 
 @TEMPLATES.operation(
@@ -56,7 +55,6 @@ def get_smtp_templates(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
             "contract/templates#createSmtpTemplate", programs=1,
         ),
         _BAD_TEMPLATE,
-        _FULL,
     ),
 )  # fmt: skip
 def create_smtp_template(caller: Caller, body: dict[str, Any]) -> dict[str, int]:
@@ -71,7 +69,7 @@ def create_smtp_template(caller: Caller, body: dict[str, Any]) -> dict[str, int]
 )  # fmt: skip
 def get_smtp_template(caller: Caller, template_id: int) -> dict[str, Any]:
     row = model.get(caller, template_id)
-    return {**model.members(caller, row), "is_optin": row.tag == model.OPTIN}
+    return {**model.members(caller, row), "is_optin": row.is_optin}
 
 
 @TEMPLATES.operation(
@@ -82,7 +80,6 @@ def get_smtp_template(caller: Caller, template_id: int) -> dict[str, Any]:
         proposed_error(errors.MISSING_PARAMETER, "templateName or subject is empty; a sender without id and email"),
         _BAD_TEMPLATE,
         _NO_TEMPLATE,
-        _FULL,
     ),
 )  # fmt: skip
 def update_smtp_template(caller: Caller, template_id: int, body: dict[str, Any]) -> None:

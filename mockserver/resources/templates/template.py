@@ -10,6 +10,8 @@ from mockserver.core.traffic.mail import Party
 from mockserver.core.traffic.ring import weight
 
 EMAIL_TEMPLATE = "email_template"
+#: The tag of templates for double opt-in (documented).
+_OPTIN = "optin"
 
 
 @dataclass(slots=True, eq=False)
@@ -37,6 +39,11 @@ class Template:
     #: Whether a test was sent.
     is_tested: bool = False
     kind: ClassVar[str] = EMAIL_TEMPLATE
+
+    @property
+    def is_optin(self) -> bool:
+        """Whether the template asks contacts to confirm their subscription (double opt-in)."""
+        return self.tag == _OPTIN
 
     @property
     def size(self) -> int:
