@@ -286,7 +286,7 @@ def _sender(account: Account, given: Mapping[str, Any]) -> Party:
 
 
 def _check_sender(account: Account, address: str) -> None:
-    """Refuse an address that is no verified sender; an authenticated domain is not enough (contract/campaigns#sender)."""
+    """Refuse an address that is no verified sender, even of an authenticated domain (contract/campaigns#sender)."""
     sender = find_sender(account, address)
     if sender is None or not sender.active:
         known = (
