@@ -10,7 +10,7 @@ from mockserver.core.traffic.mail import Party
 from mockserver.core.traffic.ring import weight
 
 EMAIL_TEMPLATE = "email_template"
-#: The tag of templates for double opt-in (documented).
+#: The tag of templates for double opt-in (proposed).
 _OPTIN = "optin"
 
 
