@@ -45,8 +45,20 @@ from mockserver.web.schemas import json_text
 #: The members of a request that hold or name the contacts.
 _CONTENTS = {"file_body": "fileBody", "file_url": "fileUrl", "json_body": "jsonBody"}
 _IDENTIFIERS = ("EMAIL", "SMS", "EXT_ID")
-#: The counts of an identifier that another row or contact has, by its name in `Identity.keys`.
-_DUPLICATES = {"email": "duplicate_email_id", "SMS": "duplicate_phone_id", "ext_id": "duplicate_ext_id"}
+
+
+class _Duplicate(NamedTuple):
+    #: The member of `Identity`, and the count of values that another row or contact has.
+    member: str
+    count: str
+
+
+#: By the name in `Identity.keys`.
+_DUPLICATES = {
+    "email": _Duplicate("email", "duplicate_email_id"),
+    "SMS": _Duplicate("phone", "duplicate_phone_id"),
+    "ext_id": _Duplicate("ext_id", "duplicate_ext_id"),
+}
 #: The most rows and characters of a piece, and the pause before the next one. Chosen: a piece takes some 10
 #: milliseconds, and 100,000 rows take the default of `behaviour.contact_import`.
 _ROWS, _CHARACTERS, _PAUSE = 250, 128 * 1024, timedelta(milliseconds=25)
@@ -185,7 +197,8 @@ def _json_values(line: str) -> Mapping[str, Any] | None:
     if not isinstance(attributes, dict):
         return None
     found = {_upper(name): value for name, value in attributes.items() if is_value(value)}
-    return found if item.get("email") is None else {**found, "EMAIL": item["email"]}
+    email = item.get("email")
+    return {"EMAIL": "", **found} if email is None else {**found, "EMAIL": email}
 
 
 def _upper(name: str) -> str:
@@ -251,13 +264,15 @@ def _import_row(task: _Import, values: Mapping[str, Any]) -> None:
         row.count("invalid_emails")
         return
     found = dict(rows.holders(account, identity))
-    contact = next(iter(found.values()), None)
-    for name, other in found.items():
-        if other is not contact:  # its owner keeps it
-            row.count(_DUPLICATES[name])
-            identity = identity._replace(**{{"email": "email", "SMS": "phone", "ext_id": "ext_id"}[name]: None})
-    if contact is not None and contact.id in task.contacts:
-        row.count(_DUPLICATES[next(iter(found))])
+    # A holder of the phone number or own id is another contact if it has another address.
+    own = (name for name, other in found.items() if name == "email" or None in (identity.email, other.email))
+    name = next(own, None)
+    contact = None if name is None else found[name]
+    if name is not None and found[name].id in task.contacts:
+        row.count(_DUPLICATES[name].count)
+    for taken in (name for name, other in found.items() if other is not contact):  # the other contact keeps it
+        row.count(_DUPLICATES[taken].count)
+        identity = identity._replace(**{_DUPLICATES[taken].member: None})
     contact = _put(task, contact, _body(task, identity, values, is_new=contact is None))
     task.contacts[contact.id] = None
 

@@ -40,7 +40,7 @@ def shown(row: Process | Export) -> dict[str, Any]:
     if isinstance(row, Process):
         counts = {name: row.counts.get(name, 0) for name in COUNTS}
         return {
-            "id": row.id, "name": IMPORT, "status": row.state, "info": {"import": counts}, "error": row.error,
+            "id": row.id, "name": IMPORT, "status": row.state, "info": {"imported": counts}, "error": row.error,
             "created_at": row.requested_at, "completed_at": row.completed_at,
         }  # fmt: skip
     members = {"id": row.id, "name": EXPORT, "status": PROCESSING, "created_at": row.requested_at}

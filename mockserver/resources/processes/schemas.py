@@ -34,7 +34,7 @@ class ExportInfo(Output):
 
 
 class Info(Output):
-    import_ = fields.Nested(ImportInfo, data_key="import", attribute="import", **documented("of an import"))
+    imported = fields.Nested(ImportInfo, data_key="import", **documented("of an import"))
     export = fields.Nested(ExportInfo, **documented("of an export with its file"))
 
 
