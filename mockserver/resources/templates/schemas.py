@@ -86,7 +86,7 @@ class TemplateFilter(Input):
     sort = Choice("asc", "desc", load_default="desc", **documented("by creation"))
 
 
-class SenderIn(Compact):
+class TemplateSenderIn(Compact):
     names_from = OPENAPI
 
     email = Email(**documented("of a verified sender; either this or id"))
@@ -99,7 +99,7 @@ class TemplateChanges(Compact):
         data_key="templateName", absent="Template name is missing", sentence="templateName is not valid", **documented()
     )
     subject = _Name(absent="subject is missing", sentence="subject is not valid", **documented())
-    sender = _Sender(SenderIn, sentence="sender is not valid", **documented())
+    sender = _Sender(TemplateSenderIn, sentence="sender is not valid", **documented())
     html = Text(
         data_key="htmlContent",
         validate=[Longest(LONGEST), validate.Length(min=_SHORTEST, error=f"Shorter than {_SHORTEST} characters")],
@@ -128,7 +128,7 @@ class NewTemplate(TemplateChanges):
     )  # fmt: skip
     subject = _Name(required=True, absent="subject is missing", sentence="subject is not valid", **documented())
     sender = _Sender(
-        SenderIn, required=True, absent="sender is missing", sentence="sender is not valid", **documented()
+        TemplateSenderIn, required=True, absent="sender is missing", sentence="sender is not valid", **documented()
     )
 
 
@@ -140,7 +140,7 @@ class TemplateCreated(Output):
     id = Int64(required=True, **documented())
 
 
-class SenderOut(Output):
+class TemplateSender(Output):
     email = Email(**documented())
     id = Text(**documented("as a text; left out if no sender of the account has the address (proposed)"))
     name = Text(**documented())
@@ -152,7 +152,7 @@ class TemplateOut(Output):
     subject = Text(required=True, **documented())
     isActive = Flag(attribute="is_active", required=True, **documented())
     testSent = Flag(attribute="is_tested", required=True, **documented())
-    sender = fields.Nested(SenderOut, required=True, **documented())
+    sender = fields.Nested(TemplateSender, required=True, **documented())
     replyTo = Email(
         attribute="reply_to", required=True, **documented("the sender's address if there is none (proposed)")
     )
