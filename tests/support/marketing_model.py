@@ -1,4 +1,4 @@
-"""What becomes of contacts, lists, templates, campaigns and credits, in plain Python: the documents, not the code.
+"""What becomes of contacts, lists, templates, campaigns, imports and credits: the documents in plain Python.
 
 Each method does what an operation does, and returns the `Answer` that the API should give. The clock is a number of
 milliseconds since the start. New ids are drawn as the service draws them: one more than the last of their kind, for
@@ -8,8 +8,20 @@ all accounts of a workspace together.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+#: How long a campaign is processed, an e-mail is on its way and an import takes, in milliseconds.
+PROCESSING, UNDERWAY, IMPORTING = 60_000, 2_000, 10_000
+#: The states in which a campaign may be changed and sent, and those in which it has recipients left.
+UNSENT = ("draft", "queued", "suspended")
+BEGUN = ("in_process", "suspended")
+#: The members of statistics in which events count each time, and once for each recipient.
+EACH = {"opened": "viewed", "click": "clickers"}
+ONCE = {
+    "opened": "uniqueViews", "click": "uniqueClicks", "unsubscribed": "unsubscriptions", "spam": "complaints",
+    "hardBounce": "hardBounces", "softBounce": "softBounces",
+}  # fmt: skip
 
 
 @dataclass
@@ -40,6 +52,58 @@ class Contact:
     attributes: dict[str, str] = field(default_factory=dict)
 
 
+class Mail(NamedTuple):
+    account: str
+    to: str
+    subject: str
+
+
+@dataclass
+class Template:
+    id: int
+    name: str
+    subject: str
+    is_active: bool
+    is_tested: bool = False
+
+
+class Copy(NamedTuple):
+    """An e-mail of a campaign: to whom, for which list, and when it left."""
+
+    contact: int
+    list: int
+    at: int
+
+
+@dataclass
+class Campaign:
+    id: int
+    name: str
+    subject: str
+    lists: list[int]
+    excluded: list[int]
+    state: str = "draft"
+    scheduled_at: int | None = None
+    sent_at: int | None = None
+    is_tested: bool = False
+    #: The contacts and their lists, taken when it is due, and how many had their turn.
+    recipients: list[tuple[int, int]] = field(default_factory=list)
+    turns: int = 0
+    copies: list[Copy] = field(default_factory=list)
+    #: The list and the contact or address of each event.
+    events: list[tuple[str, int, object]] = field(default_factory=list)
+
+
+@dataclass
+class Import:
+    id: int
+    rows: list[tuple[str, str]]
+    lists: list[int]
+    is_update: bool
+    state: str = "queued"
+    invalid: int = 0
+
+
 @dataclass
 class Account:
     """An account with everything that belongs to it."""
@@ -49,8 +113,13 @@ class Account:
     contacts: dict[int, Contact] = field(default_factory=dict)
     #: Names by id.
     lists: dict[int, str] = field(default_factory=dict)
-    #: Addresses that are blocked for each sender, and the others with the sender.
+    #: Addresses of contacts that get nothing any more.
     blocked: set[str] = field(default_factory=set)
+    templates: dict[int, Template] = field(default_factory=dict)
+    campaigns: dict[int, Campaign] = field(default_factory=dict)
+    imports: dict[int, Import] = field(default_factory=dict)
+    #: The test e-mails by the day.
+    tests: Counter = field(default_factory=Counter)
 
     def by_email(self, email):
         return next((row for row in self.contacts.values() if row.email == email), None)
@@ -167,3 +236,378 @@ class Contacts:
             return INVALID
         failed = [email for email in emails if email not in moved]
         return Answer(201, body={"contacts": {"success": moved, "failure": failed}})
+
+
+class Marketing(Contacts):
+    """Templates, campaigns, imports and credits as well, over time."""
+
+    def __init__(self, accounts):
+        super().__init__(accounts)
+        self.now = 0
+        #: All e-mails, the oldest first.
+        self.mails = []
+        #: What happens later: the moment, the order, and the function.
+        self._timers = []
+        self._order = 0
+
+    def _later(self, after, act, *key):
+        self._cancel(*key)
+        self._order += 1
+        self._timers.append((self.now + after, self._order, act, key))
+
+    def _cancel(self, *key):
+        self._timers = [row for row in self._timers if row[3] != key]
+
+    def advance(self, by):
+        end = self.now + by
+        while due := [row for row in self._timers if row[0] <= end]:
+            row = min(due, key=lambda row: row[:2])
+            self._timers.remove(row)
+            self.now = row[0]
+            row[2]()
+        self.now = end
+
+    def _send(self, account, to, subject, contact=None):
+        name = contact.attributes.get("FIRSTNAME", "") if contact else ""
+        self.mails.append(Mail(account.name, to, subject.replace("{{ contact.FIRSTNAME }}", name)))
+
+    # ------------------------------------------------------------------ transactional e-mails, blocked contacts
+
+    def send_email(self, account, addresses, subject):
+        if len(addresses) > account.credits:
+            return Answer(402, "not_enough_credits")
+        account.credits -= len(addresses)
+        self._send(account, ", ".join(addresses), subject)
+        return Answer(201)
+
+    def unblock(self, account, email):
+        if email not in account.blocked:
+            return UNKNOWN
+        account.blocked.remove(email)
+        return DONE
+
+    # ------------------------------------------------------------------ templates
+
+    def create_template(self, account, name, subject, *, is_verified, is_active):
+        if not is_verified:
+            return INVALID
+        number = self.next_id("campaign")
+        account.templates[number] = Template(number, name, subject, is_active)
+        return created(number)
+
+    def get_template(self, account, number):
+        row = account.templates.get(number)
+        if row is None:
+            return UNKNOWN
+        body = {"id": number, "name": row.name, "subject": row.subject, "isActive": row.is_active}
+        return Answer(200, body={**body, "testSent": row.is_tested})
+
+    def list_templates(self, account, *, is_active):
+        ids = [row.id for row in account.templates.values() if is_active is None or row.is_active is is_active]
+        return Answer(200, body={"count": len(ids), "templates": [{"id": number} for number in reversed(ids)]})
+
+    def update_template(self, account, number, *, name=None, is_active=None):
+        row = account.templates.get(number)
+        if row is None:
+            return UNKNOWN
+        row.name = row.name if name is None else name
+        row.is_active = row.is_active if is_active is None else is_active
+        return DONE
+
+    def delete_template(self, account, number):
+        row = account.templates.get(number)
+        if row is None:
+            return UNKNOWN
+        if row.is_active:
+            return Answer(405, "method_not_allowed")
+        del account.templates[number]
+        return DONE
+
+    def send_tests(self, account, row, addresses):
+        """Send tests of a template or campaign; None if it is unknown."""
+        if row is None:
+            return UNKNOWN
+        found = [account.by_email(address) for address in addresses]
+        if any(self._is_unfit(account, contact) for contact in found):
+            return INVALID
+        for contact in found:
+            self._send(account, contact.email, row.subject, contact)
+        row.is_tested = True
+        return DONE
+
+    @staticmethod
+    def _is_unfit(account, contact):
+        return contact is None or contact.is_blacklisted or contact.email in account.blocked or not contact.lists
+
+    # ------------------------------------------------------------------ campaigns
+
+    def create_campaign(self, account, name, subject, *, lists, excluded, scheduled_at, is_verified, template=None):
+        row = Campaign(0, name, subject, lists, excluded)
+        if template is not None:
+            found = account.templates.get(template)
+            if found is None or not found.is_active:
+                return INVALID
+            row.subject = found.subject if subject is None else subject
+        if not is_verified or not set(lists) | set(excluded) <= account.lists.keys():
+            return INVALID
+        if scheduled_at is not None:
+            refused = self._unfit(account, row) or self._past(scheduled_at)
+            if refused:
+                return refused
+        row.id = self.next_id("campaign")
+        account.campaigns[row.id] = row
+        if scheduled_at is not None:
+            self._schedule(account, row, scheduled_at)
+        return created(row.id)
+
+    def update_campaign(self, account, number, *, name=None, lists=None, scheduled_at=None):
+        row = account.campaigns.get(number)
+        if row is None:
+            return UNKNOWN
+        if row.state not in UNSENT:
+            return self._refusal(row)
+        if name is None and lists is None and scheduled_at is None:
+            return Answer(400, "missing_parameter")
+        if lists is not None and not set(lists) <= account.lists.keys():
+            return INVALID
+        changed = replace(row, lists=row.lists if lists is None else lists)
+        if scheduled_at is not None or row.state == "queued":
+            refused = self._unfit(account, changed) or (scheduled_at is not None and self._past(scheduled_at))
+            if refused:
+                return refused
+        row.name = row.name if name is None else name
+        if lists is not None:
+            row.lists, row.excluded = lists, []
+        if scheduled_at is not None:
+            self._schedule(account, row, scheduled_at)
+        return DONE
+
+    def delete_campaign(self, account, number):
+        row = account.campaigns.get(number)
+        if row is None:
+            return UNKNOWN
+        if row.state == "in_process":
+            return Answer(400, "campaign_processing")
+        if row.state == "queued":
+            return Answer(403, "permission_denied")
+        del account.campaigns[number]
+        return DONE
+
+    def send_now(self, account, number):
+        row = account.campaigns.get(number)
+        if row is None:
+            return UNKNOWN
+        if row.state not in UNSENT:
+            return self._refusal(row)
+        refused = self._unfit(account, row)
+        if refused:
+            return refused
+        if self._needed(account, row) > account.credits:
+            return Answer(402, "not_enough_credits")
+        if row.state == "queued":
+            self._forget(row)
+        self._begin(account, row)
+        return DONE
+
+    def set_status(self, account, number, status):
+        row = account.campaigns.get(number)
+        if status == "replicateTemplate":
+            return self._copy_template(account, number)
+        if row is None:
+            return UNKNOWN
+        if status == "replicate":
+            copy = Campaign(self.next_id("campaign"), row.name, row.subject, [*row.lists], [*row.excluded])
+            account.campaigns[copy.id] = copy
+            return DONE
+        if status == "sent":
+            return self.send_now(account, number)
+        if row.state not in {
+            "suspended": ("queued", "in_process"), "archive": ("draft", "sent", "suspended"), "darchive": ("archive",),
+            "queued": ("draft", "suspended"), "draft": ("queued", "suspended"),
+        }[status]:  # fmt: skip
+            return self._refusal(row)
+        if status == "queued":
+            return self._queue(account, row)
+        self._cancel("next", row.id)
+        if status == "draft":
+            self._forget(row)
+        is_sent = status == "darchive" and row.sent_at is not None
+        row.state = "sent" if is_sent else {"darchive": "draft"}.get(status, status)
+        return DONE
+
+    def _copy_template(self, account, number):
+        template = account.templates.get(number)
+        if template is None:
+            return INVALID if number in account.campaigns else UNKNOWN
+        copy = replace(template, id=self.next_id("campaign"), is_tested=False)
+        account.templates[copy.id] = copy
+        return DONE
+
+    def _queue(self, account, row):
+        is_ahead = row.scheduled_at is not None and row.scheduled_at > self.now
+        if row.state == "suspended" and not is_ahead:
+            return self.send_now(account, row.id)
+        refused = self._unfit(account, row)
+        if refused:
+            return refused
+        if not is_ahead:
+            return INVALID if row.scheduled_at is not None else Answer(400, "missing_parameter")
+        self._schedule(account, row, row.scheduled_at)
+        return DONE
+
+    def _unfit(self, account, row):
+        """The refusal of a campaign that has no list, or None."""
+        return None if set(row.lists) & account.lists.keys() else Answer(400, "missing_parameter")
+
+    def _past(self, moment):
+        return INVALID if moment <= self.now else None
+
+    @staticmethod
+    def _refusal(row):
+        if row.state == "in_process":
+            return Answer(400, "campaign_processing")
+        is_sent = row.state == "sent" or (row.state == "archive" and row.sent_at is not None)
+        return Answer(400, "campaign_sent") if is_sent else INVALID
+
+    # ------------------------------------------------------------------ sending
+
+    @staticmethod
+    def _forget(row):
+        """Forget the recipients and what became of them, so that they are taken again."""
+        row.recipients, row.turns, row.copies, row.events = [], 0, [], []
+
+    def _schedule(self, account, row, moment):
+        if row.state != "draft":
+            self._forget(row)
+        row.state, row.scheduled_at = "queued", moment
+        self._later(moment - self.now, lambda: self._fall_due(account, row), "next", row.id)
+
+    def _fall_due(self, account, row):
+        if self._needed(account, row) > account.credits:
+            row.state = "suspended"
+        else:
+            self._begin(account, row)
+
+    def _needed(self, account, row):
+        return len(row.recipients) - row.turns if row.turns else len(self._found(account, row))
+
+    def _found(self, account, row):
+        """The recipients at this moment, each with the first of the campaign's lists that it is in."""
+        return [
+            (contact.id, next(number for number in row.lists if number in contact.lists))
+            for contact in sorted(account.contacts.values(), key=lambda contact: contact.id)
+            if set(contact.lists) & set(row.lists)
+            and not set(contact.lists) & set(row.excluded)
+            and self._may_get(account, contact)
+        ]
+
+    @staticmethod
+    def _may_get(account, contact):
+        return not contact.is_blacklisted and contact.email not in account.blocked
+
+    def _begin(self, account, row):
+        if not row.turns:
+            row.recipients = self._found(account, row)
+        row.state = "in_process"
+        self._later(PROCESSING, lambda: self._leave(account, row), "next", row.id)
+
+    def _leave(self, account, row):
+        """Send to all; a campaign without credits is suspended, and continues later with the others."""
+        for number, list_id in row.recipients[row.turns :]:
+            contact = account.contacts.get(number)
+            if contact is not None and self._may_get(account, contact):
+                if not account.credits:
+                    row.state = "suspended"
+                    return
+                account.credits -= 1
+                self._send(account, contact.email, row.subject, contact)
+                row.copies.append(Copy(number, list_id, self.now))
+            row.turns += 1
+        row.state, row.sent_at = "sent", self.now
+
+    def raise_event(self, account, number, event, email):
+        """An event of a campaign's e-mail, raised by hand."""
+        row, contact = account.campaigns[number], account.by_email(email)
+        list_id = next((copy.list for copy in row.copies if contact and copy.contact == contact.id), 0)
+        row.events.append((event, list_id, contact.id if contact else email))
+        if event in ("unsubscribed", "spam") and contact is not None:
+            contact.is_blacklisted = True
+        if event == "hardBounce":
+            account.blocked.add(email)
+
+    # ------------------------------------------------------------------ reads of campaigns
+
+    def get_campaign(self, account, number):
+        row = account.campaigns.get(number)
+        if row is None:
+            return UNKNOWN
+        lists = dict.fromkeys([copy.list for copy in row.copies] + [list_id for _, list_id, _ in row.events if list_id])
+        return Answer(
+            200,
+            body={
+                "id": number,
+                "name": row.name,
+                "subject": row.subject,
+                "status": row.state,
+                "testSent": row.is_tested,
+                "recipients": {"lists": row.lists, "exclusionLists": row.excluded},
+                "statistics": {
+                    "globalStats": self._counts(row, None),
+                    "remaining": len(row.recipients) - row.turns if row.state in BEGUN else 0,
+                    "campaignStats": {list_id: self._counts(row, list_id) for list_id in lists},
+                },
+            },
+        )
+
+    def _counts(self, row, list_id):
+        """The statistics of one list, or of all recipients."""
+        copies = [copy for copy in row.copies if list_id in (None, copy.list)]
+        events = [event for event in row.events if list_id in (None, event[1])]
+        counts = {"sent": len(copies), "delivered": sum(copy.at + UNDERWAY <= self.now for copy in copies)}
+        counts |= {member: sum(event[0] == name for event in events) for name, member in EACH.items()}
+        # The first event of each recipient counts, in the list in which it was found then.
+        first = {(name, who): place for name, place, who in reversed(row.events)}
+        for name, member in ONCE.items():
+            counts[member] = sum(event == name and list_id in (None, place) for (event, _), place in first.items())
+        return counts
+
+    def list_campaigns(self, account, status):
+        state = {"inProcess": "in_process"}.get(status, status)
+        ids = [row.id for row in account.campaigns.values() if status is None or row.state == state]
+        return Answer(200, body={"count": len(ids), "campaigns": [{"id": number} for number in reversed(ids)]})
+
+    # ------------------------------------------------------------------ imports
+
+    def import_contacts(self, account, rows, *, lists, is_update):
+        if not set(lists) <= account.lists.keys():
+            return INVALID
+        row = Import(self.next_id("process"), rows, lists, is_update)
+        account.imports[row.id] = row
+        self._later(IMPORTING, lambda: self._finish_import(account, row), "import", row.id)
+        return Answer(202, body={"processId": row.id})
+
+    def _finish_import(self, account, row):
+        for email, name in row.rows:
+            if "@" not in email:
+                row.invalid += 1
+                continue
+            contact = account.by_email(email)
+            if contact is None:
+                contact = Contact(self.next_id("contact"), email)
+                account.contacts[contact.id] = contact
+            elif not row.is_update:
+                name = ""
+            if name:
+                contact.attributes["FIRSTNAME"] = name
+            contact.lists += [number for number in row.lists if number in account.lists and number not in contact.lists]
+        row.state = "completed"
+
+    def get_process(self, account, number):
+        row = account.imports.get(number)
+        if row is None:
+            return UNKNOWN
+        if row.state != "completed":
+            return Answer(200, body={"id": number})
+        return Answer(
+            200, body={"id": number, "status": "completed", "info": {"import": {"invalid_emails": row.invalid}}}
+        )
