@@ -11,7 +11,7 @@ from mockserver.core.contract.operation import Mark
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.coverage.contract import Point, PointKind, Promise, promises
 from mockserver.coverage.selection import ALL, DEFAULT, SPECIFICATION, Selection
-from mockserver.resources.registry import FURTHER_OPERATIONS
+from mockserver.resources.registry import FURTHER_MACHINES, FURTHER_OPERATIONS
 
 #: The rank of gaps of each kind, most important first, and the sentence about a gap.
 _GAPS = {
@@ -159,7 +159,10 @@ class Report:
     @property
     def counted_rows(self) -> Rows:
         """Rows of counted operations and state machines by name."""
-        return {**self.operations, **(self.further if self.counts_further else {}), **self.machines}
+        if self.counts_further:
+            return {**self.operations, **self.further, **self.machines}
+        machines = {name: rows for name, rows in self.machines.items() if name not in FURTHER_MACHINES}
+        return {**self.operations, **machines}
 
     def _rows(self) -> Iterator[Row]:
         for rows in self.counted_rows.values():

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from mockserver.core.text.messages import cut, meant
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.coverage.contract import PointKind, promises
-from mockserver.resources.registry import FURTHER_OPERATIONS
+from mockserver.resources.registry import FURTHER_MACHINES, FURTHER_OPERATIONS
 
-#: The default: 34 operations of the specification, and state machines.
+#: The default: the 34 operations of the specification, and their state machines.
 DEFAULT = "specification"
 ALL, _USED = "all", "used"
 #: The longest list, in characters. Chosen: several times the length of all names.
@@ -38,7 +38,7 @@ class Selection(NamedTuple):
         if self.names is not None:
             return self.names
         if self.text == DEFAULT:
-            return countable() - FURTHER_OPERATIONS.keys()
+            return countable() - FURTHER_OPERATIONS.keys() - FURTHER_MACHINES
         if self.text == ALL:
             return countable()
         used = {operation for operation, _ in met.answers} | {machine for machine, _ in met.transitions}

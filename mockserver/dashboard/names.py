@@ -26,6 +26,7 @@ from mockserver.resources.domains.domain import Domain
 from mockserver.resources.inbound import model as inbound
 from mockserver.resources.oauth.apps import App
 from mockserver.resources.oauth.model import Grant
+from mockserver.resources.processes.process import Process
 from mockserver.resources.scheduled_emails.model import ScheduledEmail
 from mockserver.resources.section import write_instant
 from mockserver.resources.senders.model import SENDER, Sender
@@ -163,6 +164,7 @@ _ROWS: Mapping[type[Any], Callable[[Workspace, Account, Any], str]] = {
     SubAccount: _sub_account_name,
     ScheduledEmail: lambda workspace, account, row: f"{row.subject or '(no subject)'} to {row.to}",
     Campaign: lambda workspace, account, row: row.name,
+    Process: lambda workspace, account, row: f"requested at {write_instant(row.requested_at)[:16]}",
     Export: lambda workspace, account, row: f"webhook history, requested at {write_instant(row.requested_at)[:16]}",
 }
 

@@ -62,9 +62,14 @@ API_OPERATIONS: Mapping[str, Operation] = MappingProxyType(
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {name: operation for name, operation in API_OPERATIONS.items() if not operation.is_further}
 )
-#: All other operations of the API: sending, contacts, and reads of received mails.
+#: All other operations of the API: sending, templates, campaigns, contacts, processes, and reads of received mails.
 FURTHER_OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {name: operation for name, operation in API_OPERATIONS.items() if operation.is_further}
+)
+
+#: The state machines of further operations.
+FURTHER_MACHINES = frozenset(
+    name for resource in RESOURCES if resource.has_further_machines for name in resource.lazy_lifecycles
 )
 
 

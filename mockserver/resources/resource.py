@@ -36,8 +36,10 @@ class Resource(NamedTuple):
     workspace_members: frozenset[str] = frozenset()
     #: Other members of an account that require loading the sections.
     looks_at: frozenset[str] = frozenset()
-    #: Whether coverage percentages include the state machines.
+    #: Whether coverage has its state machines.
     is_counted: bool = True
+    #: Whether its state machines are those of further operations: percentages do not count them by default.
+    has_further_machines: bool = False
 
     @property
     def section(self) -> Section | None:

@@ -76,7 +76,7 @@ def test_the_arrow_of_the_last_transition_is_lit(api):
 
 
 def test_page_with_all_drawings_stays_small(api):
-    assert len(api.get(f"{PAGE}?tab=machine").data) < 30_000
+    assert len(api.get(f"{PAGE}?tab=machine").data) < 35_000
 
 
 # ---------------------------------------------------------------------- one machine

@@ -25,6 +25,7 @@ WORKSPACE = {
                 {"id": 8, "name": "Order", "kind": "email_template", "subject": "Your order", "html": "<p>Thanks"},
                 {"id": 9, "name": "Old", "kind": "email_template", "active": False},
             ],
+            "processes": [{"id": 3, "next_at": "PT10S", "content": "EMAIL\neve@b.test"}],
         }
     ],
     "stubs": [{"id": "deals", "method": "GET", "path": "/v3/crm/deals", "answer": {"json": {}}, "times": 1}],
@@ -63,6 +64,7 @@ def test_each_resource_leads_to_its_table(api):
     [
         ("/sender", "expire_otp in 15 min"),
         ("/campaign", "fall_due in 2 h"),
+        ("/process", "start in 10 s"),
         ("/domain", "authenticateDomain would answer 400: brevo_code is missing,"),
     ],
 )

@@ -10,6 +10,7 @@ RESOURCE = Resource(
     "campaigns",
     [*CAMPAIGNS.operations, *FURTHER.operations],
     lazy_lifecycles={"campaign": _campaign.CAMPAIGN},
+    has_further_machines=True,
     lazy_section=_section.SECTION,
     members=frozenset({"campaigns"}),
 )

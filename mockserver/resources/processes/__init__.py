@@ -10,6 +10,7 @@ RESOURCE = Resource(
     "processes",
     PROCESSES.operations,
     lazy_lifecycles={"process": _process.PROCESS},
+    has_further_machines=True,
     lazy_section=_section.SECTION,
     members=frozenset({"processes"}),
 )
