@@ -60,7 +60,7 @@ _CONTENTS, _TOO_SHORT = ("htmlContent", "htmlUrl", "templateId"), 10
 _ALL_IN_TEST = 50
 #: The statuses that a request can set, with their events (proposed, contract/campaigns#updateCampaignStatus).
 _EVENTS: Mapping[str, tuple[str, ...]] = {
-    "suspended": ("suspend",), "archive": ("archive",), "darchive": ("restore",), "sent": ("send",),
+    "suspended": ("suspend",), "archive": ("archive",), "darchive": ("restore",), "sent": ("send", "fall_due"),
     "queued": ("schedule", "send"), "draft": ("withdraw",),
 }  # fmt: skip
 #: The options that would change to whom or when the campaign goes.
@@ -320,7 +320,7 @@ def _content(caller: Caller, campaign: Campaign, body: Mapping[str, Any]) -> dic
     elif not campaign.id:
         message = f"One of {', '.join(_CONTENTS)} is required"
         raise MISSING_PARAMETER(message).because(f"{message}: the body has none")
-    if body.get("subject"):
+    if body.get("subject", "").strip():
         values["subject"] = body["subject"]
     elif "subject" in body or not (campaign.id or "subject" in values or body.get("abTesting")):
         raise missing("subject")
