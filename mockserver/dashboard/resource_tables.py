@@ -29,7 +29,6 @@ TITLES = {
     "delivery": "Webhook deliveries",
     "scheduled_email": "Scheduled e-mails",
     "campaign": "Campaigns",
-    "process": "Imports of contacts",
     "sub_account_plan": "Sub-accounts",
     "oauth_grant": "OAuth grants",
     "export": "Exports",

@@ -184,6 +184,6 @@ def _count(workspace: Workspace, account: Account, rows: Sequence[Exchange]) -> 
     made = _ROWS.get(operation)
     if made is None:
         return None
-    wanted = str(body.get(made.member)).lower()
-    same = (str(getattr(row, made.attribute or made.member)).lower() == wanted for row in account.rows_of(made.row).values())
+    wanted, attribute = str(body.get(made.member)).lower(), made.attribute or made.member
+    same = (str(getattr(row, attribute)).lower() == wanted for row in account.rows_of(made.row).values())
     return sum(same), made.what, made.more

@@ -16,7 +16,8 @@ WORKSPACE = {
             "senders": [{"id": 1, "name": "News", "email": "news@group.test"}],
             "domains": [{"name": "group.test", "state": "pending"}],
             "webhooks": [{"id": 1, "url": "http://127.0.0.1:9/", "events": ["sent"]}],
-            "campaigns": [{"id": 1, "name": "June"}],
+            "campaigns": [{"id": 1, "name": "June"}, {"id": 2, "name": "Order", "kind": "email_template"}],
+            "processes": [{"id": 1, "state": "completed"}],
             "scheduled_emails": [{"message_id": "<1@a>", "to": "bob@example.test", "scheduled_at": "PT1H"}],
             "email_events": [
                 {"date": "-1d", "event": "requests", "email": "bob@example.test", "message_id": "<1@a>"}
@@ -35,11 +36,12 @@ WORKSPACE = {
 THERE = {
     "senderId": 1, "domainName": "group.test", "webhookId": 1, "id": 1003002, "campaignId": 1, "listId": 1,
     "folderId": 1, "uuid": "5ae136bb-2c91-53e2-990c-ec24280ed55c", "downloadToken": "file",
+    "templateId": 2, "processId": 1,
 }  # fmt: skip
 ABSENT = {
     "senderId": 999, "domainName": "absent.test", "webhookId": 999, "id": 999, "listId": 999, "folderId": 999,
     "identifier": "5c6cfa04-eed9-42c2-8b5c-6d470d978e9d", "email": "absent@group.test", "attributeCategory": "global",
-    "attributeName": "ABSENT",
+    "attributeName": "ABSENT", "campaignId": 999, "templateId": 999,
 }  # fmt: skip
 #: What operations need in their query.
 QUERIES = {"listSubAccounts": {"offset": 0, "limit": 10}, "getTransacEmailsList": {"email": "bob@example.test"}}
@@ -48,6 +50,7 @@ RESOURCES = {
     "/v3/account": "account", "/v3/senders": "account", "/v3/corporate": "organization",
     "/v3/organization": "organization", "/v3/inbound": "account", "/v3/smtp": "transactional.email",
     "/v3/emailCampaigns": "campaigns.email", "/v3/contacts": "contacts", "/v3/webhooks": "webhooks",
+    "/v3/processes": "account",
 }  # fmt: skip
 FORBIDDEN = (403, {"code": "permission_denied", "message": "Access forbidden."})
 
