@@ -12,6 +12,7 @@ SCENARIO = {
             "relay": {"enabled": False, "data": {"userName": "a@b.test", "relay": "smtp.test", "port": 587}},
             "senders": [{"id": 1, "name": "News", "email": "news@acme.test", "state": "verified"}],
             "domains": [{"name": "acme.test", "state": "authenticated"}],
+            "campaigns": [{"id": 1, "name": "June"}, {"id": 2, "name": "Order", "kind": "email_template"}],
         }
     ],
     "stubs": [{"method": "POST", "path": "/v3/smsCampaigns/{campaignId}/sendNow", "answer": {"status": 204}}],
@@ -37,6 +38,22 @@ def test_an_account_under_validation_sends_no_email_whether_its_relay_is_enabled
 
 def test_an_account_under_validation_sends_no_sms_campaign_that_a_stub_would_answer(new):
     assert new.post("/v3/smsCampaigns/1/sendNow").json["code"] == "account_under_validation"
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v3/emailCampaigns", {"name": "June", "sender": {"id": 1}, "subject": "June", "htmlContent": "<p>It is June."}),
+        ("/v3/emailCampaigns/1/sendNow", None),
+        ("/v3/emailCampaigns/1/sendTest", {"emailTo": ["bob@example.test"]}),
+        ("/v3/smtp/templates/2/sendTest", {"emailTo": ["bob@example.test"]}),
+    ],
+)
+def test_an_account_under_validation_makes_and_sends_no_campaign(new, path, body):
+    answer = new.post(path, **({} if body is None else {"json": body}))
+
+    assert (answer.status_code, answer.json["code"]) == (403, "account_under_validation")
+    assert new.get("/v3/emailCampaigns").json["count"] == 1
 
 
 def test_an_account_under_validation_can_set_up_all_else(new):
