@@ -43,7 +43,7 @@ def test_an_account_under_validation_sends_no_sms_campaign_that_a_stub_would_ans
 @pytest.mark.parametrize(
     ("path", "body"),
     [
-        ("/v3/emailCampaigns", {"name": "June", "sender": {"id": 1}, "subject": "June", "htmlContent": "<p>It is June."}),
+        ("/v3/emailCampaigns", {"name": "June", "sender": {"id": 1}, "subject": "June", "htmlContent": "<p>June</p>"}),
         ("/v3/emailCampaigns/1/sendNow", None),
         ("/v3/emailCampaigns/1/sendTest", {"emailTo": ["bob@example.test"]}),
         ("/v3/smtp/templates/2/sendTest", {"emailTo": ["bob@example.test"]}),
