@@ -193,7 +193,7 @@ def send_email_campaign_now(caller: Caller, campaign_id: int) -> None:
 @FURTHER.operation(
     "updateCampaignStatus", "PUT", "/v3/emailCampaigns/{campaignId}/status",
     summary="Change the status of an e-mail campaign",
-    sweeps=True, status=204, params=schemas.CampaignPath, body=schemas.NewStatus,
+    sweeps=True, status=204, params=schemas.CampaignPath, body=schemas.CampaignStatus,
     errors=(
         proposed_error(errors.MISSING_PARAMETER, "no status; to be sent, the campaign has no content, list or moment"),
         proposed_error(errors.INVALID_PARAMETER,
@@ -210,7 +210,7 @@ def update_campaign_status(caller: Caller, campaign_id: int, body: dict[str, Any
 @FURTHER.operation(
     "sendTestEmail", "POST", "/v3/emailCampaigns/{campaignId}/sendTest",
     summary="Send a test of an e-mail campaign",
-    status=204, params=schemas.CampaignPath, body=schemas.Addresses,
+    status=204, params=schemas.CampaignPath, body=schemas.CampaignTest,
     errors=(
         documented_error(errors.INVALID_PARAMETER,
             "an address that is not valid, or of no contact in a list; the sender is not verified",

@@ -71,20 +71,20 @@ class _QueryFlag(fields.Field[bool]):
 # ---------------------------------------------------------------------- bodies
 
 
-class SenderIn(Compact):
+class ChosenSender(Compact):
     email = Email(**documented("required without id"))
     id = Int64(**documented("of a sender of the account; not together with email"))
     name = Text(**documented("of the sender with this id or address if left out"))
 
 
-class RecipientsIn(Compact):
+class ChosenLists(Compact):
     listIds = List(Int64, **documented("required with scheduledAt, unless there are segments"))
     exclusionListIds = List(Int64, **documented("lists whose contacts get no e-mail"))
     segmentIds = List(Int64, **documented("kept, without an effect"))
     exclusionSegmentIds = List(Int64, **documented("kept, without an effect"))
 
 
-class Expiration(Compact):
+class Lifetime(Compact):
     duration = Int64(validate=Range(1, 3600), **documented(bounds=OPENAPI))
     unit = Choice("days", "weeks", "months", **documented())
 
@@ -95,7 +95,7 @@ class _Content(Compact):
         validate=Longest(LONGEST_HTML), **documented("more than 10 characters, less than 1 MB", bounds=CLIENT)
     )
     htmlUrl = Url(**documented("not fetched; not together with htmlContent"))
-    recipients = fields.Nested(RecipientsIn, **documented())
+    recipients = fields.Nested(ChosenLists, **documented())
     scheduledAt = _Instant(**documented("in the future", format="date-time"))
     replyTo = Email(**documented())
     toField = Text(**documented())
@@ -120,7 +120,7 @@ class _Options(_Content):
     inlineImageActivation = Flag(**documented())
     mirrorActive = Flag(**documented())
     utmCampaign = Text(**documented())
-    emailExpirationDate = fields.Nested(Expiration, **documented())
+    emailExpirationDate = fields.Nested(Lifetime, **documented())
     ipWarmupEnable = Flag(**documented("needs initialQuota and increaseRate"))
     initialQuota = Int64(validate=Range(2), **documented("required with ipWarmupEnable", bounds=CLIENT))
     increaseRate = Int64(validate=Range(0, 100), **documented("required with ipWarmupEnable", bounds=OPENAPI))
@@ -130,24 +130,24 @@ class _Options(_Content):
 
 class NewCampaign(_Options):
     name = Text(required=True, **documented())
-    sender = fields.Nested(SenderIn, required=True, **documented())
+    sender = fields.Nested(ChosenSender, required=True, **documented())
     templateId = Int64(**documented("an active template, whose content is copied; not together with another content"))
 
 
 class CampaignChanges(_Options):
     name = Text(**documented())
-    sender = fields.Nested(SenderIn, **documented())
+    sender = fields.Nested(ChosenSender, **documented())
     recurring = Flag(**documented("of trigger campaigns; kept, without an effect"))
 
 
-class NewStatus(Compact):
+class CampaignStatus(Compact):
     status = Choice(
         "suspended", "archive", "darchive", "sent", "queued", "replicate", "replicateTemplate", "draft",
         **documented("required (proposed)"),
     )  # fmt: skip
 
 
-class Addresses(Compact):
+class CampaignTest(Compact):
     emailTo = List(Email, **documented("the test list if left out"))
 
 
@@ -178,18 +178,18 @@ class CampaignView(Input):
 # ---------------------------------------------------------------------- answers
 
 
-class SenderOut(Output):
+class CampaignSender(Output):
     email = Email(**documented())
     id = Int64(**documented("if the account has the sender"))
     name = Text(**documented())
 
 
-class RecipientsOut(Output):
+class CampaignLists(Output):
     lists = fields.List(Int64, required=True, **documented())
     exclusionLists = fields.List(Int64, required=True, **documented())
 
 
-class Stats(Output):
+class CampaignStats(Output):
     listId = Int64(**documented("in campaignStats"))
     appleMppOpens = Int64(required=True, **documented())
     clickers = Int64(required=True, **documented())
@@ -210,21 +210,21 @@ class Stats(Output):
     viewed = Int64(required=True, **documented())
 
 
-class Devices(Output):
+class CampaignDevices(Output):
     desktop = fields.Dict(**documented())
     mobile = fields.Dict(**documented())
     tablet = fields.Dict(**documented())
     other = fields.Dict(data_key="unknown", attribute="unknown", **documented())
 
 
-class Statistics(Output):
-    globalStats = fields.Nested(Stats, required=True, **documented("zeros unless the query asks for it"))
-    campaignStats = fields.List(fields.Nested(Stats), required=True, **documented("of each list"))
+class CampaignStatistics(Output):
+    globalStats = fields.Nested(CampaignStats, required=True, **documented("zeros unless the query asks for it"))
+    campaignStats = fields.List(fields.Nested(CampaignStats), required=True, **documented("of each list"))
     mirrorClick = Int64(required=True, **documented())
     remaining = Int64(required=True, **documented())
     linksStats = fields.Dict(required=True, **documented("empty unless the query asks for it"))
     statsByDomain = fields.Dict(required=True, **documented("empty unless the query asks for it"))
-    statsByDevice = fields.Nested(Devices, required=True, **documented("empty unless the query asks for it"))
+    statsByDevice = fields.Nested(CampaignDevices, required=True, **documented("empty unless the query asks for it"))
     statsByBrowser = fields.Dict(required=True, **documented("empty unless the query asks for it"))
 
 
@@ -249,7 +249,7 @@ class CampaignOut(Output):
     testSent = Flag(required=True, **documented())
     header = Text(required=True, **documented())
     footer = Text(required=True, **documented())
-    sender = fields.Nested(SenderOut, required=True, **documented())
+    sender = fields.Nested(CampaignSender, required=True, **documented())
     replyTo = Email(required=True, **documented("the sender if none was given (proposed)"))
     toField = Text(**documented())
     htmlContent = Text(required=True, **documented("an empty text if there is none"))
@@ -259,8 +259,8 @@ class CampaignOut(Output):
     mirrorActive = Flag(**documented())
     recurring = Flag(**documented())
     utmCampaignValue = Text(**documented())
-    recipients = fields.Nested(RecipientsOut, required=True, **documented())
-    statistics = fields.Nested(Statistics, required=True, **documented())
+    recipients = fields.Nested(CampaignLists, required=True, **documented())
+    statistics = fields.Nested(CampaignStatistics, required=True, **documented())
 
 
 class Campaigns(Output):
