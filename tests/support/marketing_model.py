@@ -11,8 +11,8 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-#: How long a campaign is processed, an e-mail is on its way and an import takes, in milliseconds.
-PROCESSING, UNDERWAY, IMPORTING = 60_000, 2_000, 10_000
+#: How long a campaign is processed, an e-mail is on its way, and an import waits and takes, in milliseconds.
+PROCESSING, UNDERWAY, WAITING, IMPORTING = 60_000, 2_000, 1_000, 10_000
 #: The states in which a campaign may be changed and sent, and those in which it has recipients left.
 UNSENT = ("draft", "queued", "suspended")
 BEGUN = ("in_process", "suspended")
@@ -100,6 +100,7 @@ class Import:
     rows: list[tuple[str, str]]
     lists: list[int]
     is_update: bool
+    is_silent: bool
     state: str = "queued"
     invalid: int = 0
 
@@ -218,13 +219,13 @@ class Contacts:
         )
 
     def add_to_list(self, account, number, emails):
-        return self._move(account, number, emails, is_join=True)
+        return self._move_members(account, number, emails, is_join=True)
 
     def remove_from_list(self, account, number, emails):
-        return self._move(account, number, emails, is_join=False)
+        return self._move_members(account, number, emails, is_join=False)
 
     @staticmethod
-    def _move(account, number, emails, *, is_join):
+    def _move_members(account, number, emails, *, is_join):
         if number not in account.lists:
             return UNKNOWN
         rows = {email: account.by_email(email) for email in emails}
@@ -406,6 +407,7 @@ class Marketing(Contacts):
             return Answer(402, "not_enough_credits")
         if row.state == "queued":
             self._forget(row)
+        row.scheduled_at = self.now
         self._begin(account, row)
         return DONE
 
@@ -415,12 +417,16 @@ class Marketing(Contacts):
             return self._copy_template(account, number)
         if row is None:
             return UNKNOWN
-        if status == "replicate":
-            copy = Campaign(self.next_id("campaign"), row.name, row.subject, [*row.lists], [*row.excluded])
-            account.campaigns[copy.id] = copy
-            return DONE
-        if status == "sent":
-            return self.send_now(account, number)
+        if status in ("replicate", "sent"):
+            return self._copy(account, row) if status == "replicate" else self.send_now(account, number)
+        return self._move(account, row, status)
+
+    def _copy(self, account, row):
+        copy = Campaign(self.next_id("campaign"), row.name, row.subject, [*row.lists], [*row.excluded])
+        account.campaigns[copy.id] = copy
+        return DONE
+
+    def _move(self, account, row, status):
         if row.state not in {
             "suspended": ("queued", "in_process"), "archive": ("draft", "sent", "suspended"), "darchive": ("archive",),
             "queued": ("draft", "suspended"), "draft": ("queued", "suspended"),
@@ -576,38 +582,41 @@ class Marketing(Contacts):
         ids = [row.id for row in account.campaigns.values() if status is None or row.state == state]
         return Answer(200, body={"count": len(ids), "campaigns": [{"id": number} for number in reversed(ids)]})
 
-    # ------------------------------------------------------------------ imports
+    # ------------------------------------------------------------------ imports of contacts
 
-    def import_contacts(self, account, rows, *, lists, is_update):
+    def import_contacts(self, account, rows, *, lists, is_update, is_silent):
         if not set(lists) <= account.lists.keys():
             return INVALID
-        row = Import(self.next_id("process"), rows, lists, is_update)
+        row = Import(self.next_id("process"), rows, lists, is_update, is_silent)
         account.imports[row.id] = row
-        self._later(IMPORTING, lambda: self._finish_import(account, row), "import", row.id)
+        self._later(WAITING, lambda: self._import(account, row), "import", row.id)
         return Answer(202, body={"processId": row.id})
 
-    def _finish_import(self, account, row):
+    def _import(self, account, row):
+        row.state = "processing"
         for email, name in row.rows:
             if "@" not in email:
                 row.invalid += 1
                 continue
             contact = account.by_email(email)
-            if contact is None:
+            is_new = contact is None
+            if is_new:
                 contact = Contact(self.next_id("contact"), email)
                 account.contacts[contact.id] = contact
-            elif not row.is_update:
-                name = ""
-            if name:
+            if name and (is_new or row.is_update):
                 contact.attributes["FIRSTNAME"] = name
             contact.lists += [number for number in row.lists if number in account.lists and number not in contact.lists]
+        self._later(IMPORTING - WAITING, lambda: self._finish_import(account, row), "import", row.id)
+
+    def _finish_import(self, account, row):
         row.state = "completed"
+        if not row.is_silent:
+            self._send(account, f"owner@{account.name}.test", "Your import is completed")
 
     def get_process(self, account, number):
         row = account.imports.get(number)
         if row is None:
             return UNKNOWN
-        if row.state != "completed":
-            return Answer(200, body={"id": number})
         return Answer(
-            200, body={"id": number, "status": "completed", "info": {"import": {"invalid_emails": row.invalid}}}
+            200, body={"id": number, "status": row.state, "info": {"import": {"invalid_emails": row.invalid}}}
         )

@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from random import Random
 
-from marketing_model import Account, Contacts
+from marketing_model import Account, Marketing
 
-START = "2026-01-15T09:00:00Z"
-ACCOUNTS = {"acme": 60, "shop": 100_000}
+START = datetime(2026, 1, 15, 9, tzinfo=UTC)
+#: The credits of accounts. The first gets more from its master, when they are used up.
+ACCOUNTS = {"acme": 20, "shop": 100_000}
+MASTER, ACME = "group", 1_000_001
 EMAILS = [f"{name}@readers.test" for name in ("ada", "bob", "eve", "ian", "joe", "kim", "lea", "max", "ned", "zoe")]
+UNKNOWN = 999
+SUBJECTS = ("News", "Hi {{ contact.FIRSTNAME }}!")
+HTML = "<p>Hello, dear readers</p>"
+STATUSES = ("suspended", "archive", "darchive", "sent", "queued", "replicate", "replicateTemplate", "draft")
+EVENTS = ("opened", "click", "unsubscribed", "spam", "hardBounce", "softBounce")
+#: How far the newest e-mails are compared.
+NEWEST = 30
 
 
 def scenario():
-    return {
-        "clock": {"start": START, "frozen": True},
-        "accounts": [
-            {
-                "name": name,
-                "api_keys": [name],
-                "plan": [{"type": "free", "credits": credits_}],
-                "senders": [
-                    {"id": 2 * number - 1, "name": "News", "email": f"news@{name}.test", "state": "verified"},
-                    {"id": 2 * number, "name": "New", "email": f"new@{name}.test", "state": "awaiting_verification"},
-                ],
-                "attributes": {"normal": ["FIRSTNAME"]},
-            }
-            for number, (name, credits_) in enumerate(ACCOUNTS.items(), 1)
-        ],
-    }
+    master = {"name": MASTER, "role": "master", "api_keys": [MASTER], "pool": {"credits": {"email": 1_000_000}}}
+    rows = [
+        {
+            "name": name,
+            "email": f"owner@{name}.test",
+            "api_keys": [name],
+            "plan": [{"type": "free", "credits": credits_}],
+            "senders": [
+                {"id": 2 * number - 1, "name": "News", "email": f"news@{name}.test", "state": "verified"},
+                {"id": 2 * number, "name": "New", "email": f"new@{name}.test", "state": "awaiting_verification"},
+            ],
+            "attributes": {"normal": ["FIRSTNAME"]},
+        }
+        for number, (name, credits_) in enumerate(ACCOUNTS.items(), 1)
+    ]
+    rows[0] |= {"id": ACME, "role": "sub_account", "of": MASTER}
+    del rows[0]["plan"]
+    return {"clock": {"start": START.isoformat(), "frozen": True}, "accounts": [master, *rows]}
 
 
 class RandomMarketer:
@@ -36,8 +48,12 @@ class RandomMarketer:
     def __init__(self, api, seed):
         self._api, self._random = api, Random(seed)
         assert api.post("/_mock/reset", json={"scenario": scenario()}).status_code == 200
-        self.model = Contacts(Account(*row) for row in ACCOUNTS.items())
+        self.model = Marketing(Account(*row) for row in ACCOUNTS.items())
         self._steps = []
+        self._assigned = 0
+        self._account = self.model.accounts["acme"]
+        self._account.credits = 0
+        self.buy(ACCOUNTS["acme"])
 
     def play(self, steps):
         for _ in range(steps):
@@ -45,6 +61,7 @@ class RandomMarketer:
             if self._happens(0.4):
                 self.advance()
             getattr(self, self._pick(*STEPS))()
+            self.compare_mails()
 
     # ------------------------------------------------------------------ choices
 
@@ -60,10 +77,10 @@ class RandomMarketer:
     def _lists(self):
         """The ids of some lists of the account; seldom one that it has not."""
         found = self._some(list(self._account.lists))
-        return [*found, 999] if self._happens(0.05) else found
+        return [*found, UNKNOWN] if self._happens(0.05) else found
 
     def _list(self):
-        return self._pick(*self._account.lists, 999)
+        return self._pick(*self._account.lists, UNKNOWN)
 
     # ------------------------------------------------------------------ comparison
 
@@ -88,16 +105,218 @@ class RandomMarketer:
     # ------------------------------------------------------------------ time
 
     def advance(self):
-        milliseconds = self._pick(1, 997, 10_007, 61_001, 600_011)
-        self._steps.append(f"advance {milliseconds} ms")
-        assert self._api.post("/_mock/clock/advance", json={"by": f"PT{milliseconds / 1000:.3f}S"}).status_code == 200
+        by = self._pick(1, 997, 2_003, 10_007, 61_001, 61_001, 600_011)
+        self._steps.append(f"advance {by} ms")
+        assert self._api.post("/_mock/clock/advance", json={"by": f"PT{by / 1000:.3f}S"}).status_code == 200
+        self.model.advance(by)
+
+    def _moment(self):
+        """A moment in the future, or seldom in the past, in milliseconds and as the API writes it."""
+        found = (
+            self.model.now + self._pick(-1, 0, 5_003, 30_011, 200_017, 900_019, 900_019) + self._random.randint(1, 97)
+        )
+        at = START + timedelta(milliseconds=found)
+        return found, at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    # ------------------------------------------------------------------ credits and e-mails
+
+    def buy(self, more=7):
+        """The master gives the first account more credits."""
+        account = self.model.accounts["acme"]
+        self._assigned += more
+        account.credits += more
+        body = {"credits": {"email": self._assigned}}
+        answer = self._api.put(f"/v3/corporate/subAccount/{ACME}/plan", json=body, key=MASTER)
+        assert answer.status_code == 204, answer.text
+
+    def get_credits(self):
+        plan = self._api.get("/v3/account", key=self._account.name).json["plan"]
+        self._hold(plan[0]["credits"], self._account.credits)
+
+    def send_email(self):
+        addresses = [f"o{number}@else.test" for number in range(self._random.randint(1, 5))]
+        body = {
+            "sender": {"email": f"news@{self._account.name}.test"},
+            "to": [{"email": address} for address in addresses], "subject": "Bill", "textContent": "Hello",
+        }  # fmt: skip
+        self._call(self.model.send_email(self._account, addresses, "Bill"), "POST", "/smtp/email", body)
+
+    def compare_mails(self):
+        found = self._api.get(f"/_mock/mailbox?limit={NEWEST}").json["items"]
+        found = [(mail["account"], mail["to"], mail["subject"]) for mail in found]
+        self._hold(found, [tuple(mail) for mail in self.model.mails[: -NEWEST - 1 : -1]])
+
+    def bounce(self):
+        """A transactional e-mail bounces, which blocks the contact."""
+        email, account = self._pick(*EMAILS), self._account
+        body = {"event": self._pick("hardBounce", "unsubscribed", "spam"), "to": email, "account": account.name}
+        self._trigger(body)
+        account.blocked.add(email)
+
+    def _trigger(self, body):
+        self._steps.append(f"trigger {body}")
+        answer = self._api.post("/_mock/trigger", json=body)
+        assert answer.status_code == 200, answer.text
+
+    def unblock(self):
+        email = self._pick(*EMAILS)
+        self._call(self.model.unblock(self._account, email), "DELETE", f"/smtp/blockedContacts/{email}")
+
+    # ------------------------------------------------------------------ templates
+
+    def _sender(self):
+        is_verified = self._happens(0.9)
+        return {"email": f"{'news' if is_verified else 'new'}@{self._account.name}.test"}, is_verified
+
+    def _template(self):
+        return self._pick(*self._account.templates, *self._account.templates, *self._account.campaigns, UNKNOWN)
+
+    def create_template(self):
+        (sender, is_verified), subject, is_active = self._sender(), self._pick(*SUBJECTS), self._happens(0.5)
+        body = {
+            "templateName": "T", "sender": sender, "subject": subject, "htmlContent": HTML, "isActive": is_active,
+        }  # fmt: skip
+        expected = self.model.create_template(self._account, "T", subject, is_verified=is_verified, is_active=is_active)
+        self._call(expected, "POST", "/smtp/templates", body)
+
+    def get_template(self):
+        number = self._template()
+        self._call(self.model.get_template(self._account, number), "GET", f"/smtp/templates/{number}")
+
+    def list_templates(self):
+        is_active = self._pick(None, True, False)
+        query = "" if is_active is None else f"&templateStatus={str(is_active).lower()}"
+        expected = self.model.list_templates(self._account, is_active=is_active)
+        expected.body["templates"] = expected.body["templates"][:50]
+        self._call(expected, "GET", f"/smtp/templates?limit=50{query}")
+
+    def update_template(self):
+        number, changes = self._template(), self._pick({"name": "U"}, {"is_active": True}, {"is_active": False})
+        body = {{"name": "templateName", "is_active": "isActive"}[name]: value for name, value in changes.items()}
+        expected = self.model.update_template(self._account, number, **changes)
+        self._call(expected, "PUT", f"/smtp/templates/{number}", body)
+
+    def delete_template(self):
+        number = self._template()
+        self._call(self.model.delete_template(self._account, number), "DELETE", f"/smtp/templates/{number}")
+
+    def test_template(self):
+        number = self._template()
+        self._test(self._account.templates.get(number), f"/smtp/templates/{number}/sendTest")
+
+    def _test(self, row, path):
+        emails, account = self._some(EMAILS, 2) or EMAILS[:1], self._account
+        day = (START + timedelta(milliseconds=self.model.now)).date()
+        if account.tests[day] + len(emails) > 50:
+            return
+        before = len(self.model.mails)
+        self._call(self.model.send_tests(account, row, emails), "POST", path, {"emailTo": emails})
+        account.tests[day] += len(self.model.mails) - before
+
+    # ------------------------------------------------------------------ campaigns
+
+    def _campaign(self, *more):
+        account = self._account
+        return self._pick(*account.campaigns, *account.campaigns, *account.templates, *more, UNKNOWN)
+
+    def create_campaign(self):
+        (sender, is_verified), lists, excluded = self._sender(), self._lists(), self._some(list(self._account.lists), 1)
+        body = {"name": "C", "sender": sender, "recipients": {"listIds": lists, "exclusionListIds": excluded}}
+        subject, template, scheduled_at = self._pick(*SUBJECTS, None), None, None
+        if subject is None:
+            body["templateId"] = template = self._template()
+        else:
+            body |= {"subject": subject, "htmlContent": HTML}
+        if self._happens(0.4):
+            scheduled_at, body["scheduledAt"] = self._moment()
+        expected = self.model.create_campaign(
+            self._account, "C", subject, lists=lists, excluded=excluded, scheduled_at=scheduled_at,
+            is_verified=is_verified, template=template,
+        )  # fmt: skip
+        self._call(expected, "POST", "/emailCampaigns", body)
+
+    def update_campaign(self):
+        number, body, changes = self._campaign(), {}, {}
+        if self._happens(0.4):
+            body["name"] = changes["name"] = "D"
+        if self._happens(0.4):
+            changes["lists"] = self._lists() or [UNKNOWN]
+            body["recipients"] = {"listIds": changes["lists"]}
+        if self._happens(0.4):
+            changes["scheduled_at"], body["scheduledAt"] = self._moment()
+        expected = self.model.update_campaign(self._account, number, **changes)
+        self._call(expected, "PUT", f"/emailCampaigns/{number}", body)
+
+    def delete_campaign(self):
+        number = self._campaign()
+        self._call(self.model.delete_campaign(self._account, number), "DELETE", f"/emailCampaigns/{number}")
+
+    def send_now(self):
+        number = self._campaign()
+        self._call(self.model.send_now(self._account, number), "POST", f"/emailCampaigns/{number}/sendNow")
+
+    def set_status(self):
+        number, status = self._campaign(), self._pick(*STATUSES)
+        expected = self.model.set_status(self._account, number, status)
+        self._call(expected, "PUT", f"/emailCampaigns/{number}/status", {"status": status})
+
+    def test_campaign(self):
+        number = self._campaign()
+        self._test(self._account.campaigns.get(number), f"/emailCampaigns/{number}/sendTest")
+
+    def get_campaign(self):
+        number = self._campaign()
+        expected = self.model.get_campaign(self._account, number)
+        if expected.body:
+            by_list = expected.body["statistics"].pop("campaignStats")
+            expected.body["statistics"]["campaignStats"] = [
+                {"listId": list_id, **by_list[list_id]} for list_id in sorted(by_list)
+            ]
+        self._call(expected, "GET", f"/emailCampaigns/{number}?statistics=globalStats")
+
+    def list_campaigns(self):
+        status = self._pick(None, "draft", "queued", "suspended", "sent", "archive", "inProcess")
+        query = "" if status is None else f"&status={status}"
+        expected = self.model.list_campaigns(self._account, status)
+        expected.body["campaigns"] = expected.body["campaigns"][:100]
+        self._call(expected, "GET", f"/emailCampaigns?limit=100{query}")
+
+    def raise_event(self):
+        if not self._account.campaigns:
+            return
+        number, event, email = self._pick(*self._account.campaigns), self._pick(*EVENTS), self._pick(*EMAILS)
+        body = {"type": "marketing", "event": event, "to": email, "campaign": number, "account": self._account.name}
+        self._trigger(body)
+        self.model.raise_event(self._account, number, event, email)
+
+    # ------------------------------------------------------------------ imports of contacts
+
+    def import_contacts(self):
+        rows = [
+            (self._pick(*EMAILS, "nobody"), self._pick("Ada", "Bob", "")) for _ in range(self._random.randint(1, 4))
+        ]
+        rows = list(dict(rows).items())
+        lists, is_update, is_silent = self._lists() or [UNKNOWN], self._happens(0.7), self._happens(0.7)
+        body = {
+            "fileBody": "EMAIL;FIRSTNAME\n" + "".join(f"{email};{name}\n" for email, name in rows),
+            "listIds": lists, "updateExistingContacts": is_update,
+            "disableNotification": is_silent,
+        }  # fmt: skip
+        expected = self.model.import_contacts(
+            self._account, rows, lists=lists, is_update=is_update, is_silent=is_silent
+        )
+        self._call(expected, "POST", "/contacts/import", body)
+
+    def get_process(self):
+        number = self._pick(*self._account.imports, UNKNOWN)
+        self._call(self.model.get_process(self._account, number), "GET", f"/processes/{number}")
 
     # ------------------------------------------------------------------ contacts and lists
 
     def create_contact(self):
         email, lists, is_update = self._pick(*EMAILS), self._lists(), self._happens(0.5)
         is_blacklisted = self._pick(None, None, True, False)
-        if 999 in lists and self._account.by_email(email):
+        if UNKNOWN in lists and self._account.by_email(email):
             return  # two errors
         body = {"email": email, "listIds": lists, "updateEnabled": is_update, **_flag(is_blacklisted)}
         expected = self.model.create_contact(
@@ -158,8 +377,12 @@ def _flag(value):
 STEPS = [
     name
     for name, weight in {
-        "create_contact": 8, "update_contact": 4, "delete_contact": 1, "get_contact": 2, "create_list": 3,
-        "delete_list": 1, "get_list": 2, "move": 4,
+        "create_contact": 6, "update_contact": 3, "delete_contact": 1, "get_contact": 2, "create_list": 3,
+        "delete_list": 1, "get_list": 2, "move": 4, "buy": 1, "get_credits": 3, "send_email": 2, "bounce": 1,
+        "unblock": 2, "create_template": 2, "get_template": 1, "list_templates": 1, "update_template": 1,
+        "delete_template": 1, "test_template": 1, "create_campaign": 6, "update_campaign": 3, "delete_campaign": 2,
+        "send_now": 6, "set_status": 8, "test_campaign": 1, "get_campaign": 6, "list_campaigns": 2, "raise_event": 3,
+        "import_contacts": 2, "get_process": 2,
     }.items()
     for _ in range(weight)
 ]  # fmt: skip

@@ -110,7 +110,8 @@ class RandomMix:
         if state == "sent":
             needed = {"sent_at": "2026-01-10T09:00:00Z"}
         members |= {
-            "list_ids": self._some(LISTS) or [1], "excluded_list_ids": self._some(LISTS), "params": {"code": "7"},
+            "list_ids": self._some(LISTS) or [1], "html": TEXTS[1],
+            "excluded_list_ids": self._some(LISTS), "params": {"code": "7"},
             "options": self._part({"previewText": "P", "mirrorActive": True}),
         }  # fmt: skip
         return {"name": "Summer é", "state": state, **needed, **self._part(members)}
