@@ -9,15 +9,31 @@ from marshmallow import EXCLUDE, ValidationError, fields, validate, validates_sc
 
 from mockserver.control.framework import inputs, target
 from mockserver.control.framework.call import ControlResource, listed
+from mockserver.control.framework.problem import of_one
+from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.text.messages import meant
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.campaigns.campaign import Campaign
+from mockserver.resources.campaigns.letter import Letter, facts_of
+from mockserver.resources.campaigns.sending import last_sent, note_event
+from mockserver.resources.campaigns.statistics import COUNTED_EVENTS
 from mockserver.resources.deliveries.delivery import Delivery as DeliveryRow
 from mockserver.resources.inbound import model as inbound
 from mockserver.resources.section import Item
 from mockserver.resources.webhooks import events
 from mockserver.resources.webhooks.catalogue import STORIES, is_reply, raisable
-from mockserver.resources.webhooks.event import CHANNELS, EMAIL, INBOUND, TRANSACTIONAL, TYPES, Category, Occurrence
+from mockserver.resources.webhooks.event import (
+    CHANNELS,
+    EMAIL,
+    INBOUND,
+    MARKETING_EMAIL,
+    TRANSACTIONAL,
+    TYPES,
+    Category,
+    Occurrence,
+)
+from mockserver.resources.webhooks.event_table import CLICKED
 from mockserver.resources.webhooks.model import Webhook
 from mockserver.views.record import listing
 from mockserver.views.traffic import show_delivery, show_inbound
@@ -48,13 +64,15 @@ class Trigger(Item):
     to = fields.String(validate=validate.Length(min=1))
     payload = JsonObject()
     account = fields.String()
+    #: The id of a campaign; left out: the last campaign that the recipient got.
+    campaign = fields.Integer(strict=True)
 
     @validates_schema
     def _check_members(self, data: dict[str, Any], **_: Any) -> None:
         if ("event" in data) is ("story" in data):
             raise ValidationError("give either event or story")
         if "story" in data:
-            for name in {"type", "channel", "payload"} & data.keys():
+            for name in {"type", "channel", "payload", "campaign"} & data.keys():
                 raise ValidationError("only allowed together with event", name)
             return
         category = _category(data)
@@ -67,6 +85,9 @@ class Trigger(Item):
             raise ValidationError(f"unknown event of {of}; known: {', '.join(known)}{instead}", "event")
         if category.type == INBOUND:
             _Recipient(unknown=EXCLUDE).load(data)
+        if "campaign" in data and (category != MARKETING_EMAIL or data["event"] not in COUNTED_EVENTS):
+            wanted = ", ".join(sorted(COUNTED_EVENTS))
+            raise ValidationError(f"only allowed together with type marketing and one of {wanted}", "campaign")
 
 
 @TRIGGER.call("POST", body=Trigger, answer=listing("Deliveries", Delivery))
@@ -91,7 +112,32 @@ def _raise(workspace: Workspace, account: Account, body: dict[str, Any]) -> list
     if "story" in body:
         return events.raise_story(workspace, account, body["story"], to, message_id, "Hello")
     occurrence = Occurrence(_category(body), body["event"], to, workspace.state.clock.now(), message_id)
-    return events.raise_event(workspace, account, occurrence, body.get("payload", {}))
+    is_counted = occurrence.category == MARKETING_EMAIL and occurrence.event in COUNTED_EVENTS
+    campaign = _campaign(account, body, to) if is_counted else None
+    if campaign is not None:
+        content = Letter.of(account, campaign).content
+        occurrence = occurrence._replace(
+            subject=content.subject,
+            tags=content.tags,
+            sender=content.sender.email,
+            campaign=facts_of(account, campaign),
+        )
+    payload = body.get("payload", {})
+    found = events.raise_event(workspace, account, occurrence, payload)
+    if campaign is not None:
+        note_event(account, campaign, occurrence.event, to, str(payload.get("URL", CLICKED)))
+    return found
+
+
+def _campaign(account: Account, body: dict[str, Any], to: str) -> Campaign | None:
+    """Return the named campaign, or the last one that a recipient got."""
+    if "campaign" not in body:
+        return last_sent(account, to)
+    campaigns, number = account.rows_of(Campaign), body["campaign"]
+    if number not in campaigns:
+        known = reasons.nearest(campaigns, number)
+        raise of_one("campaign", f"account {account.name} has no campaign {number} (it has {known})")
+    return campaigns[number]
 
 
 def _receive(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, list[DeliveryRow]]:

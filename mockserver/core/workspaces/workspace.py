@@ -105,6 +105,8 @@ class Firing(Protocol):
 
     machine: StateMachine
     row: type[Any]
+    #: Whether its events take too long for the event loop.
+    takes_long: bool
 
     def fall_due(self, workspace: Workspace, account: Account, row: Any, event: str) -> None:
         """Fire the event of a timer, or start work that leads to an event."""
@@ -482,7 +484,7 @@ class Workspace:
         """
         now = self.state.clock.now()
         while (timer := self.state.timers.next()) is not None and timer.moment <= now:
-            if self.state.is_much_due:
+            if self.state.is_much_due or self.parts.lifecycles[timer.machine].takes_long:
                 leave()
             self.state.timers.take(timer)
             self._fire(timer)

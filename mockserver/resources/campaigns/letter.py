@@ -50,7 +50,7 @@ class Letter:
     is_heard: bool
 
     @classmethod
-    def of(cls, workspace: Workspace, account: Account, campaign: Campaign) -> Letter:
+    def of(cls, account: Account, campaign: Campaign) -> Letter:
         parts = (campaign.options.get("header"), campaign.html, campaign.options.get("footer"))
         url = campaign.attachment_url
         content = MailContent(

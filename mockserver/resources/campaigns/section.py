@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields as dataclass_fields
 from typing import Any
 
-from marshmallow import ValidationError, fields, validate, validates_schema
+from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
-from mockserver.core.state.state import Account
+from mockserver.core.state.state import LAST_ID, Account
 from mockserver.core.state.tables import shown
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.campaigns.audience import Audience
 from mockserver.resources.campaigns.campaign import (
     EMAIL_CAMPAIGN,
     MACHINE,
@@ -19,7 +20,9 @@ from mockserver.resources.campaigns.campaign import (
     Campaign,
     OtherCampaign,
 )
+from mockserver.resources.campaigns.sending import resume
 from mockserver.resources.campaigns.sharing import TYPES, Document, documents
+from mockserver.resources.campaigns.statistics import COUNTED, Ahead, Progress
 from mockserver.resources.contacts.rows import ContactList
 from mockserver.resources.scheduled_emails.section import PartyField
 from mockserver.resources.section import (
@@ -34,7 +37,7 @@ from mockserver.resources.section import (
     once_per_load,
 )
 from mockserver.resources.templates.template import EMAIL_TEMPLATE, Template
-from mockserver.web.schemas.fields import Email, Flag, JsonObject, List, Url
+from mockserver.web.schemas.fields import Dict, Email, Flag, JsonObject, List, Url
 
 CAMPAIGN_KINDS = (EMAIL_CAMPAIGN, EMAIL_TEMPLATE, *OTHER_KINDS)
 #: Members that only some kinds have.
@@ -42,6 +45,7 @@ _OF_BOTH = ("created_at", "modified_at", "sender", "reply_to", "to_field", "tag"
 _OF_TEMPLATES = (*_OF_BOTH, "is_active")
 _OF_CAMPAIGNS = (
     *_OF_BOTH, "state", "scheduled_at", "sent_at", "list_ids", "excluded_list_ids", "params", "options",
+    "progress",
 )  # fmt: skip
 _MEMBERS: Mapping[str, tuple[str, ...]] = {EMAIL_CAMPAIGN: _OF_CAMPAIGNS, EMAIL_TEMPLATE: _OF_TEMPLATES}
 _ROWS: Mapping[str, type[Campaign | Template]] = {EMAIL_CAMPAIGN: Campaign, EMAIL_TEMPLATE: Template}
@@ -49,6 +53,65 @@ _ROWS: Mapping[str, type[Campaign | Template]] = {EMAIL_CAMPAIGN: Campaign, EMAI
 
 def _list_ids(text: str) -> List:
     return List(fields.Integer(strict=True, validate=ID_RANGE), **about(text))
+
+
+_COUNT = validate.Range(0, LAST_ID)
+_LIST_ID = validate.Range(0, LAST_ID)
+
+
+def _counts(text: str) -> Dict:
+    names = fields.String(validate=validate.OneOf(COUNTED))
+    return Dict(keys=names, values=fields.Integer(strict=True, validate=_COUNT), **about(text))
+
+
+class RecipientsItem(Item):
+    """Recipients of a campaign that are in one of its lists."""
+
+    list_id = fields.Integer(strict=True, required=True, validate=_LIST_ID, **about("the list; 0: they were skipped"))
+    contacts = List(fields.Integer(strict=True, validate=ID_RANGE), required=True, **about("the ids of the contacts"))
+
+
+class CountsItem(Item):
+    """Counts of the e-mails to contacts of one list."""
+
+    list_id = fields.Integer(strict=True, required=True, validate=_LIST_ID, **about("the list; 0: unknown"))
+    counts = _counts("the counts by the member of statistics")
+
+
+class AheadItem(Item):
+    """E-mails that are delivered at a moment ahead."""
+
+    at = Instant(required=True, **about("when they are delivered"))
+    list_id = fields.Integer(strict=True, required=True, validate=_LIST_ID, **about("the list of the contacts"))
+    domain = fields.String(required=True, **about("the domain of the contacts"))
+    number = fields.Integer(strict=True, required=True, validate=_COUNT, **about("how many e-mails"))
+
+    @post_load
+    def _as_row(self, data: dict[str, Any], **_: Any) -> Ahead:
+        return Ahead(**data)
+
+
+class ProgressItem(Item):
+    """How far a campaign is sent, and the counts of its events."""
+
+    recipients = List(fields.Nested(RecipientsItem), **about("who gets it, taken when it was due"))
+    turns = fields.Integer(
+        strict=True, validate=_COUNT, **about("how many recipients, by ascending id, had their turn")
+    )
+    next_at = Instant(allow_none=True, **about("when the next e-mails leave"))
+    began_at = Instant(allow_none=True, **about("when the first e-mails left"))
+    left_at = Instant(allow_none=True, **about("when the last e-mails left"))
+    lists = List(fields.Nested(CountsItem), **about("the counts by list"))
+    domains = Dict(keys=fields.String(), values=_counts("the counts"), **about("the counts by domain"))
+    links = Dict(
+        keys=fields.String(), values=fields.Integer(strict=True, validate=_COUNT), **about("the clicks by link")
+    )
+    unique = Dict(
+        keys=fields.String(validate=validate.OneOf(COUNTED)),
+        values=List(fields.Integer(strict=True)),
+        **about("the ids of the contacts that count once, by the member of statistics"),
+    )
+    ahead = List(fields.Nested(AheadItem), **about("e-mails that are delivered later"))
 
 
 class CampaignItem(Item):
@@ -90,6 +153,8 @@ class CampaignItem(Item):
     params = JsonObject(**about("of a campaign: the values of `{{ params.NAME }}`"))
     options = JsonObject(**about("of a campaign: members that are only kept and shown, such as `previewText`"))
 
+    progress = fields.Nested(ProgressItem, **about("of a campaign: how far it is sent, and the counts of its events"))
+
     @validates_schema
     def _check_members(self, data: dict[str, Any], **_: Any) -> None:
         allowed = _MEMBERS.get(data["kind"], ())
@@ -118,7 +183,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> It
             yield TakenError(("campaigns", index, "share"), "duplicate share: another campaign has it")
         shares.add(share)
         yield from _check_lists(account, index, item)
-        _add(account, {**item, "id": number})
+        _add(workspace, account, {**item, "id": number})
 
 
 def _check_lists(account: Account, index: int, item: Mapping[str, Any]) -> Iterator[SectionError]:
@@ -129,7 +194,8 @@ def _check_lists(account: Account, index: int, item: Mapping[str, Any]) -> Itera
             yield SectionError(("campaigns", index, member), message, wanted=tuple(missing))
 
 
-def _add(account: Account, item: dict[str, Any]) -> None:
+def _add(workspace: Workspace, account: Account, item: dict[str, Any]) -> None:
+    progress = item.pop("progress", None)
     kind = _ROWS.get(item["kind"])
     if kind is None:
         account.table(OtherCampaign)[item["id"]] = OtherCampaign(**item)
@@ -138,23 +204,60 @@ def _add(account: Account, item: dict[str, Any]) -> None:
         account.table(kind)[item["id"]] = row
         if isinstance(row, Template):
             account.weigh_stored(row.size)
+        if isinstance(row, Campaign):
+            if progress is not None:
+                _add_progress(account, row.id, progress)
+            resume(workspace, account, row)
+
+
+def _add_progress(account: Account, number: int, data: Mapping[str, Any]) -> None:
+    """Add the recipients and the progress of a campaign."""
+    given = [(contact, row["list_id"]) for row in data.get("recipients", ()) for contact in row["contacts"]]
+    found = dict(sorted(given))
+    account.table(Audience)[number] = Audience(number, list(found), list(found.values()))
+    rows: dict[str, Any] = {
+        "turns": min(data.get("turns", 0), len(found)),
+        "lists": {row["list_id"]: row.get("counts", {}) for row in data.get("lists", ())},
+        "unique": {member: dict.fromkeys(ids) for member, ids in data.get("unique", {}).items()},
+    }
+    account.table(Progress)[number] = Progress(number, **{**_without(data, "recipients"), **rows})
 
 
 def _taken_shares(workspace: Workspace) -> set[str | None]:
     return {row.share for kind in TYPES for _, rows in workspace.state.tables(kind) for _, row in shown(rows)}
 
 
+def _without(data: Mapping[str, Any], left_out: str) -> dict[str, Any]:
+    return {name: value for name, value in data.items() if name != left_out}
+
+
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    rows = documents(account)
-    items = [_written(rows[number]) for number in rows]
+    items = [_written(account, row) for row in documents(account).values()]
     return {"campaigns": items} if items else {}
 
 
-def _written(row: Document) -> dict[str, Any]:
+def _written_progress(account: Account, progress: Progress) -> dict[str, Any]:
+    audience = account.rows_of(Audience).get(progress.id) or Audience(progress.id)
+    recipients: dict[int, list[int]] = {}
+    for contact, number in zip(audience.contacts, audience.lists, strict=True):
+        recipients.setdefault(number, []).append(contact)
+    values = {member.name: getattr(progress, member.name) for member in dataclass_fields(progress)}
+    values |= {
+        "recipients": [{"list_id": number, "contacts": ids} for number, ids in recipients.items()],
+        "lists": [{"list_id": number, "counts": counts} for number, counts in progress.lists.items()],
+        "unique": {member: list(ids) for member, ids in progress.unique.items()},
+    }
+    return {name: value for name, value in values.items() if name != "id" and value not in (None, 0, [], {})}
+
+
+def _written(account: Account, row: Document) -> dict[str, Any]:
     """Return a row as a scenario has it, without members that have their defaults."""
     plain = OtherCampaign(row.id, row.name, row.kind) if isinstance(row, OtherCampaign) else type(row)(row.id, row.name)
     values = {member.name: getattr(row, member.name) for member in dataclass_fields(row)}
     changed = {name: value for name, value in values.items() if value != getattr(plain, name)}
+    progress = account.rows_of(Progress).get(row.id) if isinstance(row, Campaign) else None
+    if progress is not None:
+        changed["progress"] = _written_progress(account, progress)
     dumped: dict[str, Any] = _ITEM.dump({"id": row.id, "name": row.name, "kind": row.kind, **changed})
     return dumped
 

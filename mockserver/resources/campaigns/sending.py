@@ -75,9 +75,9 @@ def resume(workspace: Workspace, account: Account, campaign: Campaign) -> None:
     if campaign.state == QUEUED and campaign.scheduled_at is not None:
         workspace.set_timer(campaign.scheduled_at, account, MACHINE.name, campaign.id, "fall_due")
     if campaign.state == IN_PROCESS:
-        if progress is None:
+        if progress is None or progress.next_at is None:
             _begin(workspace, account, campaign)
-        elif progress.next_at is not None:
+        else:
             workspace.set_timer(progress.next_at, account, MACHINE.name, campaign.id, _LEAVE)
     if progress is not None:
         _await_arrival(workspace, account, progress)
@@ -188,8 +188,7 @@ def _send_next(workspace: Workspace, account: Account, campaign: Campaign) -> bo
     progress, audience = account.table(Progress)[campaign.id], account.rows_of(Audience)[campaign.id]
     now = workspace.state.clock.now()
     progress.began_at, progress.left_at = progress.began_at or now, now
-    letter, contacts = Letter.of(workspace, account, campaign), account.rows_of(Contact)
-    is_blocked = blocked.checked(account, letter.content.sender.email, now)
+    letter, contacts = Letter.of(account, campaign), account.rows_of(Contact)
     left, sent = spending.left(workspace, account, "email"), Counter[tuple[int, str]]()
     room = letter.at_once if left == UNLIMITED else min(letter.at_once, int(left))
     stop = min(progress.turns + letter.at_once, len(audience.contacts))

@@ -21,6 +21,7 @@ _ONCE = {
     "hardBounce": "hardBounces", "softBounce": "softBounces", "opened": "uniqueViews", "click": "uniqueClicks",
     "unsubscribed": "unsubscriptions", "spam": "complaints", "proxyOpen": "appleMppOpens",
 }  # fmt: skip
+COUNTED_EVENTS = frozenset({*_EACH, *_ONCE})
 SENT, DELIVERED = "sent", "delivered"
 COUNTED = (SENT, *dict.fromkeys((*_EACH.values(), *_ONCE.values())))
 _CLICK = "click"
