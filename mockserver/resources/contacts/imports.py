@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from mockserver.core.effects import CallOutcome, OutgoingRequest
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import is_email
+from mockserver.core.time.clock import Clock
 from mockserver.core.traffic.mail import Mail
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.caller import Caller
@@ -131,7 +132,10 @@ def _source(body: Mapping[str, Any], content: str) -> Source | None:
 
 
 def _json_source(items: Sequence[Any]) -> Source:
-    return Source(0, b"\n".join(map(orjson.dumps, items)).decode(), is_json=True)
+    lines = bytearray()
+    for item in items:  # not joined: each result takes kilobytes until it is freed
+        lines += orjson.dumps(item, option=orjson.OPT_APPEND_NEWLINE)
+    return Source(0, lines.decode(), is_json=True)
 
 
 def _csv_source(text: str) -> Source:
@@ -183,9 +187,9 @@ def _rows(account: Account, source: Source, position: int) -> Iterator[_Row]:
 
 def _json_rows(text: str, position: int) -> Iterator[_Row]:
     while position < len(text):
-        line, _, _ = text[position : position + files.LONGEST_RECORD].partition("\n")
         start, position = position, (text.find("\n", position) + 1) or len(text)
-        yield _Row(_json_values(line) if position - start <= files.LONGEST_RECORD else None, position)
+        is_short = position - start <= files.LONGEST_RECORD
+        yield _Row(_json_values(text[start:position]) if is_short else None, position)
 
 
 def _json_values(line: str) -> Mapping[str, Any] | None:
@@ -346,8 +350,19 @@ def _go_on(workspace: Workspace, account: Account, row: Process) -> None:
         row.next_at = max(row.due_at or now, now)
     else:
         is_quick = row.due_at in (None, row.requested_at) and source.size <= _SMALL
-        row.next_at = now if is_quick else workspace.state.clock.after(_PAUSE)
+        row.next_at = now if is_quick else _after_pause(workspace.state.clock)
     await_next(workspace, account, row)
+
+
+def _after_pause(clock: Clock) -> datetime:
+    """Return the moment of the next piece: after a pause of a running clock, even if this piece was late or slow."""
+    if clock.frozen:
+        return clock.after(_PAUSE)
+    pinned = clock.pin(None)
+    try:
+        return clock.after(_PAUSE)
+    finally:
+        clock.pin(pinned)
 
 
 def _fail(workspace: Workspace, account: Account, row: Process, error: str) -> None:

@@ -17,6 +17,7 @@ from mockserver.resources.contacts.attribute import misfit
 from mockserver.resources.contacts.rows import Contact, ContactList, Identity
 from mockserver.resources.webhooks import events
 from mockserver.resources.webhooks.event import MARKETING_EMAIL, Occurrence
+from mockserver.resources.webhooks.model import Webhook
 
 #: Attributes that are identifiers, with the members of a contact that have them.
 _EMAIL, _SMS, _EXT_ID = "EMAIL", "SMS", "EXT_ID"
@@ -223,7 +224,7 @@ def raise_list_addition(workspace: Workspace, account: Account, contact: Contact
 
 
 def _raise(workspace: Workspace, account: Account, contact: Contact, event: str, payload: Mapping[str, Any]) -> None:
-    """Raise a contact's event, unless it lacks an address (proposed)."""
-    if contact.email is not None:
+    """Raise a contact's event, unless it lacks an address (proposed) or nobody listens."""
+    if contact.email is not None and account.rows_of(Webhook):
         occurrence = Occurrence(MARKETING_EMAIL, event, contact.email, workspace.state.clock.now(), message_id="")
         events.raise_event(workspace, account, occurrence, payload)

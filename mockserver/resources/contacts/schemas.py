@@ -36,6 +36,8 @@ from mockserver.web.schemas.schema import Compact, Input, Output
 _MOST_CHOSEN, _MOST_IDS = 150, 20
 #: The most characters or items of an import (documented: 10 MB).
 _LARGEST_IMPORT = 10 * 1024 * 1024
+#: The members of a contact in `jsonBody`, as JSON schemas.
+_IMPORTED = {"email": {"type": "string"}, "attributes": {"type": "object"}}
 
 
 def _invalid(text: str) -> Sentence:
@@ -377,11 +379,6 @@ class _Items(List):
         return value
 
 
-class ImportedContact(Input):
-    email = Email(**documented())
-    attributes = fields.Dict(**documented("by name; those that the account has not are ignored"))
-
-
 class ListOfImport(Compact):
     name = _Name(
         data_key="listName", required=True, absent="List name is missing", sentence="List name is not valid",
@@ -402,8 +399,8 @@ class NewImport(Compact):
     )  # fmt: skip
     file_url = Url(data_key="fileUrl", **documented("of a .txt, .csv or .json file"))
     json_body = _Items(
-        fields.Nested(ImportedContact), data_key="jsonBody", validate=Longest(_LARGEST_IMPORT),
-        **documented("at most 10 MB"),
+        fields.Dict(**documented("a contact", properties=_IMPORTED)), data_key="jsonBody",
+        validate=Longest(_LARGEST_IMPORT), **documented("at most 10 MB"),
     )  # fmt: skip
     list_ids = _Ids(
         Int64, data_key="listIds", sentence="listIds is not valid", **documented("required without newList")
