@@ -164,7 +164,7 @@ _ROWS: Mapping[type[Any], Callable[[Workspace, Account, Any], str]] = {
     SubAccount: _sub_account_name,
     ScheduledEmail: lambda workspace, account, row: f"{row.subject or '(no subject)'} to {row.to}",
     Campaign: lambda workspace, account, row: row.name,
-    Process: lambda workspace, account, row: f"requested at {write_instant(row.requested_at)[:16]}",
+    Process: lambda workspace, account, row: f"import of contacts, requested at {write_instant(row.requested_at)[:16]}",
     Export: lambda workspace, account, row: f"webhook history, requested at {write_instant(row.requested_at)[:16]}",
 }
 

@@ -13,6 +13,9 @@ from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.dns import outlook
 from mockserver.dashboard.names import expired
+from mockserver.resources.campaigns.audience import sender_of
+from mockserver.resources.campaigns.campaign import IN_REVIEW, Campaign
+from mockserver.resources.campaigns.statistics import Progress, remaining
 from mockserver.resources.contacts.rows import Contact, ContactList
 from mockserver.resources.domains.domain import Domain
 from mockserver.resources.oauth.apps import App
@@ -36,6 +39,8 @@ TITLES = {
 }
 
 
+#: Timers that are no events of a state machine, in words.
+_STEPS = {"leave": "e-mails leave", "arrive": "e-mails arrive", "continue": "further rows"}
 #: The longest beginning of a content, in characters. Chosen: some screens.
 _LONGEST_CONTENT = 4_000
 
@@ -221,7 +226,21 @@ def what_next(workspace: Workspace, lifecycle: Lifecycle[Any], row: Any) -> str:
         return f"its code {over}"
     timers = workspace.state.timers.of(lifecycle.machine.name, lifecycle.key(row))
     if not timers:
-        return ""
+        return "approve or suspend, by hand" if isinstance(row, Campaign) and row.state == IN_REVIEW else ""
     now = workspace.state.clock.now()
     left = f"in {spoken(timers[0].moment - now)}" if timers[0].moment > now else "now"
-    return f"{timers[0].event} {left}"
+    return f"{_STEPS.get(timers[0].event, timers[0].event)} {left}"
+
+
+def campaign_members(account: Account, row: Campaign) -> Mapping[str, Any]:
+    """Return what the page of a campaign shows of it."""
+    lists, progress = account.rows_of(ContactList), account.rows_of(Progress).get(row.id)
+    return {
+        "subject": row.subject,
+        "sender": sender_of(account, row),
+        "lists": [lists[number].name for number in row.list_ids if number in lists],
+        "scheduled_at": None if row.scheduled_at is None else write_instant(row.scheduled_at),
+        "sent_at": None if row.sent_at is None else write_instant(row.sent_at),
+        "contacts_that_had_their_turn": 0 if progress is None else progress.turns,
+        "contacts_left": remaining(account, row),
+    }

@@ -74,6 +74,24 @@ def test_an_instance_says_what_comes_next(api, path, what):
     assert row[3].startswith(what)
 
 
+def test_a_campaign_shows_its_progress_and_that_a_review_ends_by_hand(make_api):
+    account = {
+        "name": "acme", "api_keys": ["key"], "senders": [{"name": "News", "email": "news@acme.test"}],
+        "contact_lists": [{"id": 7, "name": "Readers"}], "contacts": [{"email": "ada@b.test", "list_ids": [7]}],
+        "campaigns": [{"id": 9, "name": "June", "subject": "It is June", "html": "<p>", "list_ids": [7]}],
+    }  # fmt: skip
+    api = make_api({**WORKSPACE, "accounts": [account]}, key="key")
+    assert api.post("/v3/emailCampaigns/9/sendNow").status_code == 204
+    assert lines(opened(api, "/campaign"))[0][:4] == ["9", "June", "in_process", "e-mails leave in 1 min"]
+
+    api.post("/_mock/machines/campaign/9/review")
+
+    assert lines(opened(api, "/campaign"))[0][3] == "approve or suspend, by hand"
+    members = opened(api, "/campaign/9").by_id("members").text
+    for text in ("subject It is June", "sender news@acme.test", "Readers", "contacts left 1"):
+        assert text in members
+
+
 def test_a_contact_has_a_page_with_its_attributes(api):
     first, second = lines(opened(api, "/contacts"))
 

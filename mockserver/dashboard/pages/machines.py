@@ -28,7 +28,8 @@ from mockserver.dashboard.dns import shown_records
 from mockserver.dashboard.layout import drawing_of
 from mockserver.dashboard.names import expired, name_of
 from mockserver.dashboard.rendering import Page
-from mockserver.dashboard.resource_tables import TABLES, TITLES, address, part, what_next
+from mockserver.dashboard.resource_tables import TABLES, TITLES, address, campaign_members, part, what_next
+from mockserver.resources.campaigns.campaign import Campaign
 from mockserver.resources.domains.domain import Domain
 from mockserver.resources.oauth.model import Grant
 from mockserver.resources.registry import LIFECYCLES
@@ -159,6 +160,7 @@ def instance(machine: str, key: str) -> Mapping[str, Any]:
         "others": {
             **{name: value for name, value in (shown or {}).items() if name not in _COMMON},
             **({"access_tokens": _tokens(row)} if isinstance(row, Grant) else {}),
+            **(campaign_members(found[0], row) if found is not None and isinstance(row, Campaign) else {}),
         },
         "state": state,
         "events": list(_events(lifecycle.machine, state)),
