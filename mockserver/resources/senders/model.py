@@ -161,8 +161,7 @@ def _refuse_duplicate(account: Account, email: str, owner: int | None) -> None:
         raise errors.DUPLICATE_PARAMETER(f"A sender with email {email} already exists").because(reason)
 
 
-def sender_at(account: Account, address: str) -> Sender | None:
-    """Return the sender of an address, verified or not, or None."""
+def find_sender(account: Account, address: str) -> Sender | None:
     return account.rows_of(Sender).get((account.record_of(Addresses) or Addresses()).get(comparable(address), 0))
 
 
@@ -172,7 +171,7 @@ def why_not_valid(account: Account, address: str) -> str | None:
     Valid are verified senders, and all addresses of authenticated domains.
     """
     domain = account.rows_of(Domain).get(domain_of(address))
-    sender = sender_at(account, address)
+    sender = find_sender(account, address)
     if (domain is not None and domain.authenticated) or (sender is not None and sender.active):
         return None
     refused = f"Sending has been rejected because the sender you used {address} is not valid."

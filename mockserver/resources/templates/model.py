@@ -17,7 +17,7 @@ from mockserver.core.traffic.mail import TO, Attachment, MailContent, Party, Rec
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.contacts.rows import EMAIL_ID, check_bytes, find_contact
 from mockserver.resources.scheduled_emails.model import deliver
-from mockserver.resources.senders.model import Sender, sender_at
+from mockserver.resources.senders.model import Sender, find_sender
 from mockserver.resources.templates.template import Template as Template
 from mockserver.resources.templates.texts import TooLongError, filled_in
 from mockserver.resources.webhooks import events
@@ -66,7 +66,7 @@ def members(caller: Caller, row: Template) -> dict[str, Any]:
     """Return the members of a template on the wire."""
     account, created_at = caller.account, row.created_at or caller.workspace.state.clock.start
     content = content_of(account, row)
-    sender = sender_at(account, content.sender.email)
+    sender = find_sender(account, content.sender.email)
     name = content.sender.name or (sender.name if sender else "")
     return {
         "id": row.id, "name": row.name, "subject": content.subject, "html": content.html,
@@ -132,9 +132,9 @@ def chosen_sender(account: Account, given: Mapping[str, Any]) -> Party:
     if "id" not in given and "email" not in given:
         raise errors.MISSING_PARAMETER("sender is missing").because("field `sender` in the body has no id and no email")
     if "id" in given and "email" in given:
-        message = "Only one of email and id of the sender is allowed"
-        raise errors.INVALID_PARAMETER(message).because(f"{message}: field `sender` in the body has both")
-    row = account.rows_of(Sender).get(given["id"]) if "id" in given else sender_at(account, given["email"])
+        message = "Only one of Sender ID or Sender Email can be passed for the same request."
+        raise errors.INVALID_PARAMETER(message).because(f"{message} Field `sender` in the body has both")
+    row = account.rows_of(Sender).get(given["id"]) if "id" in given else find_sender(account, given["email"])
     if row is None or not row.active:
         raise _invalid_sender(account, str(given.get("id", given.get("email"))))
     name = given.get("name") or ""
@@ -243,7 +243,7 @@ def send_tests(caller: Caller, content: MailContent, addresses: Sequence[str]) -
     workspace, account = caller.workspace, caller.account
     wanted = list({comparable(address): address for address in addresses or (account.email,)}.values())
     _check_addresses(account, content.sender.email, wanted)
-    sender = sender_at(account, content.sender.email)
+    sender = find_sender(account, content.sender.email)
     if sender is None or not sender.active:
         raise _invalid_sender(account, content.sender.email)
     now, random = workspace.state.clock.now(), workspace.state.random.copy()

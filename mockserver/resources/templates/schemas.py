@@ -161,7 +161,9 @@ class TemplateOut(Output):
     htmlContent = Text(attribute="html", required=True, **documented("empty if a scenario gives none"))
     createdAt = MillisecondMoment(attribute="created_at", required=True, **documented())
     modifiedAt = MillisecondMoment(attribute="modified_at", required=True, **documented())
-    doiTemplate = Flag(attribute="is_optin", **documented("of getSmtpTemplate only: whether its tag is `optin` (proposed)"))
+    doiTemplate = Flag(
+        attribute="is_optin", **documented("of getSmtpTemplate only: whether its tag is `optin` (proposed)")
+    )
 
 
 class Templates(Output):
