@@ -44,7 +44,11 @@ SCENARIO = {
                 },
                 {"id": 8, "url": "https://hook.test/", "type": "inbound", "domain": "in.acme.test"},
             ],
-            "campaigns": [{"id": 11, "name": "January"}, {"id": 12, "name": "Sale", "kind": "sms_campaign"}],
+            "campaigns": [
+                {"id": 11, "name": "January", "html": "<p>January</p>", "list_ids": [1]},
+                {"id": 12, "name": "Sale", "kind": "sms_campaign"},
+            ],
+            "contact_lists": [{"id": 1, "name": "News"}],
             "attributes": {"normal": ["FIRSTNAME"], "category": ["PLAN"]},
             "scheduled_emails": [
                 {"message_id": MESSAGE, "batch_id": BATCH, "to": "bob@example.test", "scheduled_at": "PT1H"}
@@ -93,6 +97,11 @@ BEYOND_A_SCHEMA = {
     **dict.fromkeys(
         (name for name, row in API_OPERATIONS.items() if row.is_further and row.path.startswith("/v3/contacts")),
         r"does not exist|already|must be|is not valid|is missing|is required|at once|Invalid|Must be one of|must have",
+    ),
+    **dict.fromkeys(
+        (name for name, row in API_OPERATIONS.items() if row.is_further and row.path.startswith("/v3/emailCampaigns")),
+        rf"{_DATES}|does not exist|are for sent|is missing|is not valid|is required|is invalid|cannot be|Only one of|"
+        r"Invalid template id|At least one|is available|could not be sent|already been sent|being processed|date-time",
     ),
     "getSharedTemplateUrl": r"Only email campaigns or templates are allowed",
 }

@@ -24,6 +24,7 @@ from mockserver.web.schemas.fields import (
     Text,
     Url,
     identifier,
+    with_metadata,
 )
 from mockserver.web.schemas.schema import Compact, Input, Output
 
@@ -50,6 +51,9 @@ class SharedUrl(Output):
 class _Instant(fields.Field[datetime]):
     """A date-time with any offset, or in UTC without one; a blank replaces an unencoded plus sign."""
 
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**with_metadata(kwargs, type="string", format="date-time"))
+
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> datetime:
         if isinstance(value, str):
             for text in (value, f"{value}Z", value.replace(" ", "+")):
@@ -60,6 +64,9 @@ class _Instant(fields.Field[datetime]):
 
 class _QueryFlag(fields.Field[bool]):
     """`true` or `false` in a query, in any case."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**with_metadata(kwargs, type="boolean"))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
         text = str(value).lower()
@@ -96,12 +103,12 @@ class _Content(Compact):
     )
     htmlUrl = Url(**documented("not fetched; not together with htmlContent"))
     recipients = fields.Nested(ChosenLists, **documented())
-    scheduledAt = _Instant(**documented("in the future", format="date-time"))
+    scheduledAt = _Instant(**documented("in the future"))
     replyTo = Email(**documented())
     toField = Text(**documented())
     tag = Text(**documented())
     attachmentUrl = Url(**documented("not fetched"))
-    params = JsonObject(**documented("the values of `{{ params.NAME }}`"))
+    params = JsonObject(**documented("the values of `{{ params.NAME }}`", type="object"))
 
 
 class _Options(_Content):
@@ -162,8 +169,8 @@ class CampaignFilter(Input):
     type = Choice("classic", "trigger", **documented("all campaigns are classic here"))
     status = Choice("suspended", "archive", "sent", "queued", "draft", "inProcess", "inReview", **documented())
     statistics = Choice(*_STATISTICS[:3], **documented("the statistics of the answer"))
-    startDate = _Instant(**documented("of sent campaigns; needs endDate", format="date-time"))
-    endDate = _Instant(**documented("of sent campaigns; needs startDate", format="date-time"))
+    startDate = _Instant(**documented("of sent campaigns; needs endDate"))
+    endDate = _Instant(**documented("of sent campaigns; needs startDate"))
     limit = Int64(text=True, load_default=50, validate=Range(0, 100), **documented(bounds=OPENAPI))
     offset = Int64(text=True, load_default=0, validate=Range(0), **documented())
     sort = Choice("asc", "desc", load_default="desc", **documented("by creation"))
