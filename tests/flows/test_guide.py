@@ -1,4 +1,4 @@
-"""docs/howto/sending.md is true: its examples in Python and JavaScript pass, and it lists the flows."""
+"""docs/howto/sending.md and campaigns.md are true: their examples pass, and the flows are listed."""
 
 import os
 import re
@@ -10,14 +10,16 @@ import pytest
 from flows.real_flows import FLOWS
 from flows.running import LANGUAGES
 
-_GUIDE = (Path(__file__).parents[2] / "docs" / "howto" / "sending.md").read_text(encoding="utf-8")
+_HOW_TO = Path(__file__).parents[2] / "docs" / "howto"
+_GUIDE = (_HOW_TO / "sending.md").read_text(encoding="utf-8")
+_CAMPAIGNS = (_HOW_TO / "campaigns.md").read_text(encoding="utf-8")
 _MODULES = Path(__file__).parent / "programs" / "js" / "node_modules"
 
 pytestmark = pytest.mark.slow  # each runs a program of its own
 
 
-def shown(language):
-    (block,) = re.findall(rf"^```{language}\n(.*?)^```$", _GUIDE, re.DOTALL | re.MULTILINE)
+def shown(language, page=_GUIDE):
+    (block,) = re.findall(rf"^```{language}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
     return block
 
 
@@ -45,6 +47,14 @@ def test_the_python_example_passes(run):
     assert "1 passed" in run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"], "test_mail.py", shown("python")
     )
+
+
+def test_the_flow_of_a_campaign_passes_in_twenty_lines(run):
+    program = shown("python", _CAMPAIGNS)
+
+    assert "1 passed" in run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider"], "test_june.py", program)
+    flow = re.search(r"^### curl\n\n```sh\n(.*?)^```$", _CAMPAIGNS, re.DOTALL | re.MULTILINE)[1]
+    assert max(len([line for line in text.splitlines() if line]) for text in (program, flow)) <= 20
 
 
 @needs("js")
