@@ -9,16 +9,21 @@ from marketing_model import Account, Marketing
 
 START = datetime(2026, 1, 15, 9, tzinfo=UTC)
 #: The credits of accounts. The first gets more from its master, when they are used up.
-ACCOUNTS = {"acme": 20, "shop": 100_000}
+ACCOUNTS = {"acme": 8, "shop": 100_000}
 MASTER, ACME = "group", 1_000_001
 EMAILS = [f"{name}@readers.test" for name in ("ada", "bob", "eve", "ian", "joe", "kim", "lea", "max", "ned", "zoe")]
 UNKNOWN = 999
 SUBJECTS = ("News", "Hi {{ contact.FIRSTNAME }}!")
 HTML = "<p>Hello, dear readers</p>"
-STATUSES = ("suspended", "archive", "darchive", "sent", "queued", "replicate", "replicateTemplate", "draft")
+STATUSES = (
+    "suspended", "suspended", "suspended", "archive", "darchive", "sent", "queued", "queued", "replicate",
+    "replicateTemplate", "draft", "draft",
+)  # fmt: skip
 EVENTS = ("opened", "click", "unsubscribed", "spam", "hardBounce", "softBounce")
-#: How far the newest e-mails are compared.
-NEWEST = 30
+#: Few lists, so that they have contacts.
+MOST_LISTS = 5
+#: How many e-mails are read, and how many of each account are compared.
+NEWEST, COMPARED = 40, 15
 
 
 def scenario():
@@ -51,13 +56,16 @@ class RandomMarketer:
         self.model = Marketing(Account(*row) for row in ACCOUNTS.items())
         self._steps = []
         self._assigned = 0
-        self._account = self.model.accounts["acme"]
-        self._account.credits = 0
+        self.model.accounts["acme"].credits = 0
         self.buy(ACCOUNTS["acme"])
+        for account in self.model.accounts.values():
+            self._account = account
+            for act in (self.create_list, self.create_list, *[self.create_contact] * len(EMAILS)):
+                act()
 
     def play(self, steps):
         for _ in range(steps):
-            self._account = self.model.accounts[self._pick(*ACCOUNTS)]
+            self._account = self.model.accounts[self._pick("acme", *ACCOUNTS)]
             if self._happens(0.4):
                 self.advance()
             getattr(self, self._pick(*STEPS))()
@@ -76,7 +84,7 @@ class RandomMarketer:
 
     def _lists(self):
         """The ids of some lists of the account; seldom one that it has not."""
-        found = self._some(list(self._account.lists))
+        found = self._some(list(self._account.lists)) or list(self._account.lists)[-1:]
         return [*found, UNKNOWN] if self._happens(0.05) else found
 
     def _list(self):
@@ -105,23 +113,22 @@ class RandomMarketer:
     # ------------------------------------------------------------------ time
 
     def advance(self):
-        by = self._pick(1, 997, 2_003, 10_007, 61_001, 61_001, 600_011)
+        by = self._pick(1, 997, 997, 2_003, 2_003, 10_007, 10_007, 30_011, 61_001, 600_011)
         self._steps.append(f"advance {by} ms")
         assert self._api.post("/_mock/clock/advance", json={"by": f"PT{by / 1000:.3f}S"}).status_code == 200
         self.model.advance(by)
 
     def _moment(self):
         """A moment in the future, or seldom in the past, in milliseconds and as the API writes it."""
-        found = (
-            self.model.now + self._pick(-1, 0, 5_003, 30_011, 200_017, 900_019, 900_019) + self._random.randint(1, 97)
-        )
+        found = self.model.now + self._pick(-1, 0, 5_003, 30_011, 30_011, 90_017, 900_019) + self._random.randint(1, 97)
         at = START + timedelta(milliseconds=found)
         return found, at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
     # ------------------------------------------------------------------ credits and e-mails
 
-    def buy(self, more=7):
+    def buy(self, more=None):
         """The master gives the first account more credits."""
+        more = more or self._pick(2, 9)
         account = self.model.accounts["acme"]
         self._assigned += more
         account.credits += more
@@ -142,9 +149,13 @@ class RandomMarketer:
         self._call(self.model.send_email(self._account, addresses, "Bill"), "POST", "/smtp/email", body)
 
     def compare_mails(self):
+        """Compare the newest e-mails of each account; the accounts' order of one moment does not matter."""
         found = self._api.get(f"/_mock/mailbox?limit={NEWEST}").json["items"]
-        found = [(mail["account"], mail["to"], mail["subject"]) for mail in found]
-        self._hold(found, [tuple(mail) for mail in self.model.mails[: -NEWEST - 1 : -1]])
+        for name in ACCOUNTS:
+            of_account = [(mail["to"], mail["subject"]) for mail in found if mail["account"] == name][:COMPARED]
+            expected = [(mail.to, mail.subject) for mail in self.model.mails[-1_000:] if mail.account == name]
+            self._hold(of_account, expected[: -len(of_account) - 1 : -1])
+        self._hold(len(found), min(len(self.model.mails), NEWEST))
 
     def bounce(self):
         """A transactional e-mail bounces, which blocks the contact."""
@@ -215,9 +226,14 @@ class RandomMarketer:
 
     # ------------------------------------------------------------------ campaigns
 
-    def _campaign(self, *more):
+    def _campaign(self):
+        """The id of a campaign, most often of one that is not sent, seldom of something else."""
         account = self._account
-        return self._pick(*account.campaigns, *account.campaigns, *account.templates, *more, UNKNOWN)
+        unsent = [row.id for row in account.campaigns.values() if row.state != "sent"]
+        return self._pick(*unsent) if unsent and self._happens(0.7) else self._pick(*account.campaigns, *self._others())
+
+    def _others(self):
+        return [*list(self._account.templates)[-2:], UNKNOWN]
 
     def create_campaign(self):
         (sender, is_verified), lists, excluded = self._sender(), self._lists(), self._some(list(self._account.lists), 1)
@@ -315,7 +331,7 @@ class RandomMarketer:
 
     def create_contact(self):
         email, lists, is_update = self._pick(*EMAILS), self._lists(), self._happens(0.5)
-        is_blacklisted = self._pick(None, None, True, False)
+        is_blacklisted = self._pick(None, None, None, True, False, False)
         if UNKNOWN in lists and self._account.by_email(email):
             return  # two errors
         body = {"email": email, "listIds": lists, "updateEnabled": is_update, **_flag(is_blacklisted)}
@@ -327,7 +343,7 @@ class RandomMarketer:
     def update_contact(self):
         email, lists = self._pick(*EMAILS), self._lists()
         unlinked = [number for number in self._lists() if number not in lists]
-        is_blacklisted = self._pick(None, None, True, False)
+        is_blacklisted = self._pick(None, None, None, True, False, False)
         body = {"listIds": lists, "unlinkListIds": unlinked, **_flag(is_blacklisted)}
         expected = self.model.update_contact(
             self._account, email, lists=lists, unlinked=unlinked, is_blacklisted=is_blacklisted
@@ -343,10 +359,14 @@ class RandomMarketer:
         self._call(self.model.get_contact(self._account, email), "GET", f"/contacts/{email}")
 
     def create_list(self):
+        if len(self._account.lists) >= MOST_LISTS:
+            return
         self._call(self.model.create_list(self._account, "L"), "POST", "/contacts/lists", {"name": "L", "folderId": 1})
 
     def delete_list(self):
         number = self._list()
+        if self._happens(0.7):
+            return
         self._call(self.model.delete_list(self._account, number), "DELETE", f"/contacts/lists/{number}")
 
     def get_list(self):
@@ -383,10 +403,10 @@ def _flag(value):
 STEPS = [
     name
     for name, weight in {
-        "create_contact": 6, "update_contact": 3, "delete_contact": 1, "get_contact": 2, "create_list": 3,
-        "delete_list": 1, "get_list": 2, "move": 4, "buy": 1, "get_credits": 3, "send_email": 2, "bounce": 1,
-        "unblock": 2, "create_template": 2, "get_template": 1, "list_templates": 1, "update_template": 1,
-        "delete_template": 1, "test_template": 1, "create_campaign": 6, "update_campaign": 3, "delete_campaign": 2,
+        "create_contact": 6, "update_contact": 5, "delete_contact": 1, "get_contact": 2, "create_list": 3,
+        "delete_list": 1, "get_list": 2, "move": 6, "buy": 2, "get_credits": 3, "send_email": 3, "bounce": 1,
+        "unblock": 4, "create_template": 2, "get_template": 1, "list_templates": 1, "update_template": 1,
+        "delete_template": 1, "test_template": 1, "create_campaign": 6, "update_campaign": 3, "delete_campaign": 1,
         "send_now": 6, "set_status": 8, "test_campaign": 1, "get_campaign": 6, "list_campaigns": 2, "raise_event": 3,
         "import_contacts": 2, "get_process": 2,
     }.items()
