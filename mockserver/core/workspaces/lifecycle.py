@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from importlib import import_module
-from time import time
+from time import monotonic, time
 from typing import Any, Generic, Protocol, TypeVar
 
 from mockserver.core.effects import CallOutcome, Done, Job, OutgoingRequest
@@ -21,6 +21,8 @@ from mockserver.core.workspaces.storage import MissingError, OutageError, Storag
 from mockserver.core.workspaces.workspace import Queued, Workspace
 
 _LOG = logging.getLogger(__name__)
+#: How long a move of the clock may have the workspace in one step, in seconds. Chosen: others notice no delay.
+_TURN_S = 0.02
 #: Why an e-mail that waited is not sent after a new start.
 _NO_SERVER = "the server was started anew without --smtp-url"
 
@@ -200,9 +202,15 @@ class Advance:
         self._changes = workspace.collect_changes()
 
     def step(self) -> bool:
-        """Continue until a job is pending. Return whether the move is over."""
-        workspace = self._workspace
+        """Continue until a job is pending, or for some milliseconds. Return whether the move is over.
+
+        In a shared store, another server might change the workspace between two steps, so that only jobs end a step.
+        """
+        workspace, end = self._workspace, monotonic() + _TURN_S
         while not self.interrupted:
+            if monotonic() > end and not workspace.server:
+                workspace.watchers.tell("job")  # lets the caller take the next step at once
+                return False
             if workspace.jobs:
                 if not workspace.fire_next(workspace.state.clock.now()):
                     return False
