@@ -241,12 +241,12 @@ def send_tests(caller: Caller, content: MailContent, addresses: Sequence[str]) -
             large; nothing was sent.
     """
     workspace, account = caller.workspace, caller.account
+    now, random = workspace.state.clock.now(), workspace.state.random.copy()
     wanted = list({comparable(address): address for address in addresses or (account.email,)}.values())
-    _check_addresses(account, content.sender.email, wanted)
+    _check_addresses(account, content.sender.email, wanted, now)
     sender = find_sender(account, content.sender.email)
     if sender is None or not sender.active:
         raise _invalid_sender(account, content.sender.email)
-    now, random = workspace.state.clock.now(), workspace.state.random.copy()
     count = _checked_count(account, now, len(wanted))
     mails = all_filled(
         account,
@@ -262,12 +262,12 @@ def send_tests(caller: Caller, content: MailContent, addresses: Sequence[str]) -
         deliver(workspace, account, mail, request=workspace.cause_request)
 
 
-def _check_addresses(account: Account, sender: str, addresses: Sequence[str]) -> None:
+def _check_addresses(account: Account, sender: str, addresses: Sequence[str], now: datetime) -> None:
     """Refuse addresses that are no contacts, in no list, or blacklisted; the account's own address needs no contact."""
     bad: dict[str, list[str]] = {}
     for address in addresses:
         contact = find_contact(account, EMAIL_ID, address)
-        if (contact is not None and contact.email_blacklisted) or is_blocked(account, address, sender):
+        if (contact is not None and contact.email_blacklisted) or is_blocked(account, address, sender, now):
             bad.setdefault("blackListedEmails", []).append(address)
         elif contact is None and comparable(address) != comparable(account.email):
             bad.setdefault("unexistingEmails", []).append(address)
