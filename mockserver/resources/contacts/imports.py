@@ -63,6 +63,8 @@ _DUPLICATES = {
 #: The most rows and characters of a piece, and the pause before the next one. Chosen: a piece takes some 10
 #: milliseconds, and 100,000 rows take the default of `behaviour.contact_import`.
 _ROWS, _CHARACTERS, _PAUSE = 250, 128 * 1024, timedelta(milliseconds=25)
+#: The least pause after a piece on a running clock, in real time.
+_LEAST_PAUSE = timedelta(milliseconds=5)
 #: The most bytes of a source that is imported without pauses if imports take no time.
 _SMALL = 200_000
 #: The part of its time that an import is queued.
@@ -355,12 +357,13 @@ def _go_on(workspace: Workspace, account: Account, row: Process) -> None:
 
 
 def _after_pause(clock: Clock) -> datetime:
-    """Return the moment of the next piece: after a pause of a running clock, even if this piece was late or slow."""
+    """Return the moment of the next piece; others get their turn even if this piece was late or slow."""
+    planned = clock.after(_PAUSE)
     if clock.frozen:
-        return clock.after(_PAUSE)
+        return planned
     pinned = clock.pin(None)
     try:
-        return clock.after(_PAUSE)
+        return max(planned, clock.after(_LEAST_PAUSE))
     finally:
         clock.pin(pinned)
 

@@ -36,11 +36,12 @@ def get(caller: Caller, process_id: int) -> Process | Export:
 
 
 def shown(row: Process | Export) -> dict[str, Any]:
-    """Return the members of a process on the wire; those of a finished export describe its file."""
+    """Return the members of a process on the wire; `info` only of completed processes (brevo-python 5.1.0)."""
     if isinstance(row, Process):
         counts = {name: row.counts.get(name, 0) for name in COUNTS}
         return {
-            "id": row.id, "name": IMPORT, "status": row.state, "info": {"imported": counts}, "error": row.error,
+            "id": row.id, "name": IMPORT, "status": row.state, "error": row.error,
+            "info": {"imported": counts} if row.state == COMPLETED else None,
             "created_at": row.requested_at, "completed_at": row.completed_at,
         }  # fmt: skip
     members = {"id": row.id, "name": EXPORT, "status": PROCESSING, "created_at": row.requested_at}
