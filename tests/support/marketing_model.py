@@ -247,17 +247,15 @@ class Marketing(Contacts):
         self.now = 0
         #: All e-mails, the oldest first.
         self.mails = []
-        #: What happens later: the moment, the order, and the function.
+        #: What happens later, in the order of the moments and then of the machines and ids.
         self._timers = []
-        self._order = 0
 
     def _later(self, after, act, *key):
         self._cancel(*key)
-        self._order += 1
-        self._timers.append((self.now + after, self._order, act, key))
+        self._timers.append((self.now + after, key, act))
 
     def _cancel(self, *key):
-        self._timers = [row for row in self._timers if row[3] != key]
+        self._timers = [row for row in self._timers if row[1] != key]
 
     def advance(self, by):
         end = self.now + by
@@ -434,7 +432,7 @@ class Marketing(Contacts):
             return self._refusal(row)
         if status == "queued":
             return self._queue(account, row)
-        self._cancel("next", row.id)
+        self._cancel("campaign", row.id)
         if status == "draft":
             self._forget(row)
         is_sent = status == "darchive" and row.sent_at is not None
@@ -486,7 +484,7 @@ class Marketing(Contacts):
         if row.state != "draft":
             self._forget(row)
         row.state, row.scheduled_at = "queued", moment
-        self._later(moment - self.now, lambda: self._fall_due(account, row), "next", row.id)
+        self._later(moment - self.now, lambda: self._fall_due(account, row), "campaign", row.id)
 
     def _fall_due(self, account, row):
         if self._needed(account, row) > account.credits:
@@ -515,7 +513,7 @@ class Marketing(Contacts):
         if not row.turns:
             row.recipients = self._found(account, row)
         row.state = "in_process"
-        self._later(PROCESSING, lambda: self._leave(account, row), "next", row.id)
+        self._later(PROCESSING, lambda: self._leave(account, row), "campaign", row.id)
 
     def _leave(self, account, row):
         """Send to all; a campaign without credits is suspended, and continues later with the others."""
@@ -589,7 +587,7 @@ class Marketing(Contacts):
             return INVALID
         row = Import(self.next_id("process"), rows, lists, is_update, is_silent)
         account.imports[row.id] = row
-        self._later(WAITING, lambda: self._import(account, row), "import", row.id)
+        self._later(WAITING, lambda: self._import(account, row), "process", row.id)
         return Answer(202, body={"processId": row.id})
 
     def _import(self, account, row):
@@ -606,7 +604,7 @@ class Marketing(Contacts):
             if name and (is_new or row.is_update):
                 contact.attributes["FIRSTNAME"] = name
             contact.lists += [number for number in row.lists if number in account.lists and number not in contact.lists]
-        self._later(IMPORTING - WAITING, lambda: self._finish_import(account, row), "import", row.id)
+        self._later(IMPORTING - WAITING, lambda: self._finish_import(account, row), "process", row.id)
 
     def _finish_import(self, account, row):
         row.state = "completed"

@@ -270,6 +270,8 @@ class RandomMarketer:
     def send_now(self):
         number = self._campaign()
         self._call(self.model.send_now(self._account, number), "POST", f"/emailCampaigns/{number}/sendNow")
+        if self._happens(0.3):
+            self.send_email()  # the credits may end half way
 
     def set_status(self):
         number, status = self._campaign(), self._pick(*STATUSES)
