@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from mockserver.core.state.state import Account
-from mockserver.core.traffic.mail import TO, Attachment, MailContent, Party, Recipient, email_uuid
+from mockserver.core.traffic.mail import TO, MailContent, Party, Recipient
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.campaigns.audience import sender_of
 from mockserver.resources.campaigns.campaign import Campaign
 from mockserver.resources.campaigns.statistics import DELIVERED, Progress
 from mockserver.resources.contacts.rows import Contact
 from mockserver.resources.scheduled_emails.model import deliver
-from mockserver.resources.sending.request import TooLongError, filled_in
+from mockserver.resources.templates.model import content_of, filled
+from mockserver.resources.templates.texts import TooLongError, filled_in
 from mockserver.resources.webhooks import events
 from mockserver.resources.webhooks.event import MARKETING_EMAIL, CampaignFacts, Occurrence
 from mockserver.resources.webhooks.model import Webhook
@@ -51,18 +49,11 @@ class Letter:
 
     @classmethod
     def of(cls, account: Account, campaign: Campaign) -> Letter:
-        parts = (campaign.options.get("header"), campaign.html, campaign.options.get("footer"))
-        url = campaign.attachment_url
-        content = MailContent(
-            sender=campaign.sender or Party(sender_of(account, campaign)),
-            recipients=(),
-            subject=campaign.subject or campaign.name,
-            html="".join(part for part in parts if part),
-            reply_to=Party(campaign.reply_to) if campaign.reply_to else None,
-            tags=(campaign.tag,) if campaign.tag else (),
-            attachments=(Attachment(url.rpartition("/")[2], url=url),) if url else (),
-            params=campaign.params,
-        )
+        content, options = content_of(account, campaign), campaign.options
+        parts = (options.get("header"), content.html, options.get("footer"))
+        subject = options["subjectA"] if options.get("abTesting") else content.subject
+        html = "".join(part for part in parts if part)
+        content = content._replace(subject=subject, html=html, params=campaign.params)
         is_heard = any(row.category == MARKETING_EMAIL for row in account.rows_of(Webhook).values())
         return cls(campaign, facts_of(account, campaign), content, is_heard)
 
@@ -74,7 +65,8 @@ class Letter:
     def send(self, workspace: Workspace, account: Account, contact: Contact, email: str) -> None:
         """Send the e-mail to a contact, and tell webhooks of its delivery some seconds later."""
         message_id = events.draw_message_id(workspace)
-        content = self._filled_in(contact, email, message_id)
+        recipient = Recipient(TO, Party(email, self._name(contact)))
+        content = _filled(account, self.content._replace(recipients=(recipient,), message_id=message_id))
         deliver(workspace, account, content, request=None)
         if self.is_heard:
             at = workspace.state.clock.after(UNDERWAY)
@@ -84,22 +76,19 @@ class Letter:
             )  # fmt: skip
             events.raise_event(workspace, account, occurrence)
 
-    def _filled_in(self, contact: Contact, email: str, message_id: str) -> MailContent:
-        attributes = {**contact.shown_attributes, "EMAIL": email}
-        mirror = f"https://app-smtp.brevo.com/log/preview/{email_uuid(message_id, email)}"
-        roots = {"params": self.campaign.params, "contact": attributes, "mirror": mirror}
-        name = _ATTRIBUTE.sub(lambda found: str(attributes.get(found[1], "")), _filled(self.campaign.to_field, roots))
-        return self.content._replace(
-            recipients=(Recipient(TO, Party(email, name.strip())),),
-            subject=_filled(self.content.subject, roots),
-            html=_filled(self.content.html or "", roots),
-            message_id=message_id,
-        )
+    def _name(self, contact: Contact) -> str:
+        """Return the name of a recipient by `toField`, or an empty text if it would be too long."""
+        values = contact.values
+        try:
+            found = filled_in(self.campaign.to_field, {"params": self.campaign.params, "contact": values})
+        except TooLongError:
+            return ""
+        return _ATTRIBUTE.sub(lambda match: str(values.get(match[1], "")), found).strip()
 
 
-def _filled(text: str, roots: Mapping[str, Any]) -> str:
-    """Return a text with values, or without them if it would be too long."""
+def _filled(account: Account, content: MailContent) -> MailContent:
+    """Return a content with values, or without them if it would be too long."""
     try:
-        return filled_in(text, roots["params"])
+        return filled(account, content)
     except TooLongError:
-        return text
+        return content

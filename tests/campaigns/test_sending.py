@@ -1,0 +1,206 @@
+"""Sending campaigns: recipients, e-mails, credits and webhooks, with a frozen clock (contract/campaigns#sending)."""
+
+from __future__ import annotations
+
+import pytest
+from sendable_campaign import CAMPAIGN, WORKSPACE, account_with, credits_left, fire, many, recipients, state
+
+pytestmark = pytest.mark.api(WORKSPACE, key="key-acme")
+
+
+def test_each_contact_of_the_lists_gets_one_email_in_the_order_of_ids(api):
+    assert fire(api, "send") == "in_process"
+    assert recipients(api) == []
+    api.advance("1m")
+
+    assert (state(api), recipients(api)) == ("sent", ["ada@acme.test", "bob@acme.test", "cy@other.test"])
+    assert credits_left(api) == 997
+
+
+def test_the_email_has_the_values_of_its_contact(api):
+    fire(api, "send")
+    api.advance("1m")
+
+    mail = api.get("/_mock/mailbox?to=ada@acme.test").json["items"][0]
+    assert (mail["subject"], mail["html"]) == ("Hello Ada", "<p>Ten, Ada</p>")
+    assert (mail["from"], mail["tags"]) == ("Ops <ops@acme.test>", ["summer"])
+
+
+@pytest.mark.api(
+    account_with(
+        campaigns=[
+            {
+                **CAMPAIGN,
+                "html": "<p>body</p>",
+                "to_field": "{FIRSTNAME} {{ params.OFFER }}",
+                "options": {"header": "<i>head</i>", "footer": "<i>foot</i>"},
+            }
+        ]
+    )
+)
+def test_header_and_footer_surround_the_html_and_to_field_names_the_recipient(api):
+    fire(api, "send")
+    api.advance("1m")
+
+    mail = api.get("/_mock/mailbox?to=ada@acme.test").json["items"][0]
+    assert mail["html"] == "<i>head</i><p>body</p><i>foot</i>"
+    assert mail["recipients"][0]["name"] == "Ada Ten"
+
+
+@pytest.mark.api(account_with(campaigns=[{**CAMPAIGN, "state": "queued", "scheduled_at": "1h"}]))
+def test_recipients_are_taken_when_the_campaign_falls_due(api):
+    api.post("/v3/contacts", json={"email": "new@acme.test", "listIds": [5]})
+    api.advance("59m")
+    assert state(api) == "queued"
+    api.delete("/v3/contacts/ada@acme.test?identifierType=email_id")
+    api.advance("1m")
+    assert state(api) == "in_process"
+    api.post("/v3/contacts", json={"email": "late@acme.test", "listIds": [5]})
+    api.advance("1m")
+
+    assert recipients(api) == ["bob@acme.test", "cy@other.test", "dee@other.test", "new@acme.test"]
+
+
+def test_contact_that_is_deleted_or_blacklisted_meanwhile_is_skipped(api):
+    fire(api, "send")
+    api.delete("/v3/contacts/ada@acme.test?identifierType=email_id")
+    api.put("/v3/contacts/bob@acme.test?identifierType=email_id", json={"emailBlacklisted": True})
+    api.advance("1m")
+
+    assert (state(api), recipients(api), credits_left(api)) == ("sent", ["cy@other.test"], 999)
+
+
+@pytest.mark.api(account_with(campaigns=[{**CAMPAIGN, "list_ids": [], "state": "queued", "scheduled_at": "1h"}]))
+def test_campaign_without_recipients_is_sent(api):
+    api.advance("61m")
+
+    assert (state(api), recipients(api)) == ("sent", [])
+
+
+@pytest.mark.api(many(250))
+def test_emails_leave_in_steps_on_the_clock(api):
+    fire(api, "send")
+    api.advance("1m")
+    assert (state(api), len(recipients(api))) == ("in_process", 100)
+    api.post("/_mock/clock/advance", json={"seconds": 0.1})
+    assert (state(api), len(recipients(api))) == ("in_process", 200)
+    api.post("/_mock/clock/advance", json={"to": "next"})
+
+    assert (state(api), len(recipients(api))) == ("sent", 250)
+    assert len(set(recipients(api))) == 250
+
+
+@pytest.mark.api(many(250, plan=[{"type": "payAsYouGo", "creditsType": "sendLimit", "credits": 120}]))
+def test_campaign_is_suspended_when_credits_end_and_continues_with_the_others(api):
+    fire(api, "send")
+    api.advance("2m")
+    assert (state(api), len(recipients(api)), credits_left(api)) == ("suspended", 120, 0)
+
+    document = api.get("/_mock/state").json
+    document["accounts"][0]["plan"][0]["credits"] = 1_000
+    assert api.post("/_mock/reset", json={"scenario": document}).status_code == 200
+    api.post("/v3/contacts", json={"email": "late@acme.test", "listIds": [5]})
+    fire(api, "send")
+    api.advance("2m")
+    assert (state(api), credits_left(api)) == ("sent", 870)
+    assert recipients(api)[-130:] == [f"c{number}@acme.test" for number in range(121, 251)]
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"plan": [{"type": "payAsYouGo", "creditsType": "sendLimit", "credits": 2}]},
+        {"senders": [{"id": 2, "name": "Ops", "email": "ops@acme.test", "state": "awaiting_verification"}]},
+        {"under_validation": True},
+    ],
+    ids=["credits", "sender", "validation"],
+)
+def test_campaign_that_may_not_be_sent_is_suspended_when_due(make_api, members):
+    api = make_api(account_with(campaigns=[{**CAMPAIGN, "state": "queued", "scheduled_at": "1h"}], **members))
+    api.advance("1h")
+
+    assert (state(api), recipients(api)) == ("suspended", [])
+
+
+@pytest.mark.api(many(250))
+def test_suspended_campaign_continues_with_those_who_are_left(api):
+    fire(api, "send")
+    api.advance("1m")
+    fire(api, "suspend")
+    api.advance("1h")
+    assert len(recipients(api)) == 100
+    fire(api, "send")
+    api.advance("2m")
+
+    assert (state(api), len(recipients(api)), len(set(recipients(api)))) == ("sent", 250, 250)
+
+
+@pytest.mark.api(many(250))
+def test_withdrawn_campaign_takes_its_recipients_again(api):
+    fire(api, "send")
+    api.advance("1m")
+    for event in ("suspend", "withdraw", "send"):
+        fire(api, event)
+    api.advance("2m")
+
+    assert (state(api), len(recipients(api))) == ("sent", 350)
+
+
+@pytest.mark.parametrize("event", ["suspend", "delete"])
+@pytest.mark.api(account_with(campaigns=[{**CAMPAIGN, "state": "queued", "scheduled_at": "1h"}]))
+def test_queued_campaign_is_not_sent_after(api, event):
+    fire(api, event)
+    api.advance("2h")
+
+    assert recipients(api) == []
+
+
+def test_campaign_in_review_is_sent_once_it_is_approved(api):
+    fire(api, "send")
+    assert fire(api, "review") == "in_review"
+    api.advance("1h")
+    assert recipients(api) == []
+    assert fire(api, "approve") == "in_process"
+    api.advance("1m")
+
+    assert (state(api), len(recipients(api))) == ("sent", 3)
+
+
+def test_campaign_in_review_is_rejected_by_suspend(api):
+    for event in ("send", "review", "suspend"):
+        fire(api, event)
+    api.advance("1h")
+
+    assert (state(api), recipients(api)) == ("suspended", [])
+
+
+@pytest.mark.api(many(250))
+def test_finishing_by_hand_sends_to_the_others_at_once(api):
+    fire(api, "send")
+    assert fire(api, "finish") == "sent"
+
+    assert len(recipients(api)) == 250
+
+
+@pytest.mark.api(many(30), mailbox_limit=10)
+def test_the_mailbox_tells_how_many_emails_left_it(api):
+    fire(api, "send")
+    api.advance("1m")
+
+    found = api.get("/_mock/mailbox").json
+    assert (len(found["items"]), found["evicted"]) == (10, 20)
+
+
+@pytest.mark.api(account_with(webhooks=[{"url": "http://127.0.0.1:9/", "type": "marketing", "events": ["delivered"]}]))
+def test_webhooks_are_told_of_each_delivery_with_the_campaign(api):
+    fire(api, "send")
+    api.advance("1m")
+    rows = api.get("/_mock/deliveries").json["items"]
+    assert {(row["event"], row["next_at"]) for row in rows} == {("delivered", "2026-01-15T09:01:02Z")}
+    api.advance("2s")
+
+    told = [row["attempts"][0]["request"]["body"] for row in api.get("/_mock/deliveries").json["items"]]
+    assert sorted(row["email"] for row in told) == ["ada@acme.test", "bob@acme.test", "cy@other.test"]
+    assert {(row["camp_id"], row["campaign name"], row["tag"]) for row in told} == {(11, "June", "summer")}
+    assert {(row["ts_sent"], row["ts_event"]) for row in told} == {(1768467660, 1768467662)}
+    assert [row["segment_ids"] for row in told] == [[]] * 3
