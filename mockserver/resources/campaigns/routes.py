@@ -199,7 +199,7 @@ def send_email_campaign_now(caller: Caller, campaign_id: int) -> None:
         proposed_error(errors.INVALID_PARAMETER,
             "a status outside its values, or not possible in the present one; replicateTemplate of a campaign"),
         _IS_SENT, _IS_PROCESSED,
-        documented_error(errors.NOT_ENOUGH_CREDITS, "fewer credits than recipients", CLIENT, status=402),
+        proposed_error(errors.NOT_ENOUGH_CREDITS, "fewer credits than recipients", status=402),
         *_NO_CAMPAIGN,
     ),
 )  # fmt: skip
