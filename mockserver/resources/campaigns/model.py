@@ -171,21 +171,20 @@ def _move(caller: Caller, campaign: Campaign, status: str) -> None:
     if not event:
         allowed = [name for name, events in _EVENTS.items() if any(CAMPAIGN.applies(campaign, row) for row in events)]
         raise _refusal(campaign, f"set to {status}", f"; allowed: {', '.join([*allowed, _REPLICATE])}")
-    is_ahead = campaign.scheduled_at is not None and campaign.scheduled_at > caller.workspace.state.clock.now()
+    if status == "queued" and campaign.state == SUSPENDED and not _is_ahead(caller, campaign):
+        send_now(caller, campaign.id)
+        return
     if status == "queued":
-        if campaign.state == SUSPENDED and not is_ahead:
-            send_now(caller, campaign.id)
-            return
         _check_sendable(caller, campaign)
-        if not is_ahead:
-            raise missing("scheduledAt") if campaign.scheduled_at is None else _past(caller, campaign)
+        _check_ahead(caller, campaign)
     row = caller.account.table(Campaign)[campaign.id]
+    row.modified_at = caller.workspace.state.clock.now()
     if status == "queued":
         _schedule(caller, row)
+    elif status == "darchive" and row.sent_at is not None:
+        CAMPAIGN.fire(caller.workspace, caller.account, row, "restore_sent")
     else:
-        event = "restore_sent" if status == "darchive" and campaign.sent_at is not None else event
         CAMPAIGN.fire(caller.workspace, caller.account, row, event)
-    row.modified_at = caller.workspace.state.clock.now()
 
 
 def _copy(caller: Caller, campaign: Campaign) -> None:
@@ -209,9 +208,9 @@ def _copy_template(caller: Caller, number: int) -> None:
     _check_room(caller, template)
     state = caller.workspace.state
     found, now = state.next_id("campaign"), state.clock.now()
-    caller.account.table(Template)[found] = replace(
-        template, id=found, share=None, is_tested=False, created_at=now, modified_at=now
-    )
+    copied = replace(template, id=found, share=None, is_tested=False, created_at=now, modified_at=now)
+    caller.account.table(Template)[found] = copied
+    caller.account.weigh_stored(copied.size)
 
 
 def _check_room(caller: Caller, row: Campaign | Template) -> None:
@@ -254,20 +253,27 @@ def _values(caller: Caller, campaign: Campaign, body: Mapping[str, Any]) -> dict
     changed = replace(campaign, **values)
     _check_test(changed)
     _check_warm_up(changed.options)
-    if changed.state == QUEUED or "scheduledAt" in body:
+    if "scheduledAt" in body or (changed.state == QUEUED and recipients is not None):
         _check_sendable(caller, changed)
-    if "scheduledAt" in body and body["scheduledAt"] <= caller.workspace.state.clock.now():
-        raise _past(caller, changed)
+    if "scheduledAt" in body:
+        _check_ahead(caller, changed)
     for name in (*_NOT_PLAYED, *_SEGMENTS):
         if body.get(name) or (recipients or {}).get(name):
             caller.warn(f"{name} is kept without an effect (contract/campaigns#kept)")
     return values
 
 
-def _past(caller: Caller, campaign: Campaign) -> ServiceError:
-    given = "none" if campaign.scheduled_at is None else reasons.instant(campaign.scheduled_at)
-    reason = f"{given} is not in the future; {reasons.clock(caller.workspace.state.clock)}"
-    return wrong("scheduledAt", why=reason)
+def _is_ahead(caller: Caller, campaign: Campaign) -> bool:
+    return campaign.scheduled_at is not None and campaign.scheduled_at > caller.workspace.state.clock.now()
+
+
+def _check_ahead(caller: Caller, campaign: Campaign) -> None:
+    """Refuse a campaign whose moment is missing or has passed."""
+    if campaign.scheduled_at is None:
+        raise missing("scheduledAt")
+    if not _is_ahead(caller, campaign):
+        clock = reasons.clock(caller.workspace.state.clock)
+        raise wrong("scheduledAt", why=f"{reasons.instant(campaign.scheduled_at)} is not in the future; {clock}")
 
 
 def _sender(account: Account, given: Mapping[str, Any]) -> Party:
