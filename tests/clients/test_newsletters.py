@@ -201,8 +201,8 @@ def test_contacts_are_imported_from_csv_and_json(brevo, workspace):
     )  # texts, for its models
     listed = brevo.process.get_processes(sort="asc")
     assert [row.id for row in listed.processes] == [csv.process_id, json.process_id]
-    assert brevo.contacts.get_contact_info("zoe@acme.test").attributes["FIRSTNAME"] == "Zoe"
+    assert brevo.contacts.get_contact_info("zoe@acme.test").attributes.FIRSTNAME == "Zoe"
     ada = brevo.contacts.get_contact_info("ada@acme.test")
-    assert (ada.attributes["FIRSTNAME"], ada.list_ids) == ("Adele", [1, 2])
+    assert (ada.attributes.FIRSTNAME, ada.list_ids) == ("Adele", [1, 2])
     with pytest.raises(NotFoundError):
         brevo.process.get_process(99)

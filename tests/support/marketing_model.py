@@ -101,8 +101,11 @@ class Import:
     lists: list[int]
     is_update: bool
     is_silent: bool
+    is_erasing: bool
+    is_blacklisting: bool
     state: str = "queued"
     invalid: int = 0
+    duplicates: int = 0
 
 
 @dataclass
@@ -183,9 +186,8 @@ class Contacts:
         row = account.by_email(email)
         if row is None:
             return UNKNOWN
-        return Answer(
-            200, body={"id": row.id, "email": email, "emailBlacklisted": row.is_blacklisted, "listIds": row.lists}
-        )
+        body = {"id": row.id, "email": email, "emailBlacklisted": row.is_blacklisted, "listIds": row.lists}
+        return Answer(200, body={**body, "attributes": {"FIRSTNAME": row.attributes.get("FIRSTNAME")}})
 
     # ------------------------------------------------------------------ lists
 
@@ -582,29 +584,39 @@ class Marketing(Contacts):
 
     # ------------------------------------------------------------------ imports of contacts
 
-    def import_contacts(self, account, rows, *, lists, is_update, is_silent):
+    def import_contacts(self, account, rows, lists, **options):
         if not set(lists) <= account.lists.keys():
             return INVALID
-        row = Import(self.next_id("process"), rows, lists, is_update, is_silent)
+        row = Import(self.next_id("process"), rows, lists, **options)
         account.imports[row.id] = row
         self._later(WAITING, lambda: self._import(account, row), "process", row.id)
         return Answer(202, body={"processId": row.id})
 
     def _import(self, account, row):
-        row.state = "processing"
+        row.state, known = "processing", set()
         for email, name in row.rows:
             if "@" not in email:
                 row.invalid += 1
                 continue
             contact = account.by_email(email)
-            is_new = contact is None
-            if is_new:
-                contact = Contact(self.next_id("contact"), email)
-                account.contacts[contact.id] = contact
-            if name and (is_new or row.is_update):
-                contact.attributes["FIRSTNAME"] = name
+            row.duplicates += contact is not None and contact.id in known
+            if contact is None or row.is_update:
+                contact = self._imported(account, contact, row, email, name)
             contact.lists += [number for number in row.lists if number in account.lists and number not in contact.lists]
+            known.add(contact.id)
         self._later(IMPORTING - WAITING, lambda: self._finish_import(account, row), "process", row.id)
+
+    def _imported(self, account, contact, row, email, name):
+        """Return a new contact, or one that is changed."""
+        if contact is None:
+            contact = Contact(self.next_id("contact"), email)
+            account.contacts[contact.id] = contact
+        if name:
+            contact.attributes["FIRSTNAME"] = name
+        elif row.is_erasing:
+            contact.attributes.pop("FIRSTNAME", None)
+        contact.is_blacklisted = contact.is_blacklisted or row.is_blacklisting
+        return contact
 
     def _finish_import(self, account, row):
         row.state = "completed"
@@ -615,6 +627,6 @@ class Marketing(Contacts):
         row = account.imports.get(number)
         if row is None:
             return UNKNOWN
-        return Answer(
-            200, body={"id": number, "status": row.state, "info": {"import": {"invalid_emails": row.invalid}}}
-        )
+        counts = {"invalid_emails": row.invalid, "duplicate_email_id": row.duplicates}
+        info = {"import": counts} if row.state == "completed" else None
+        return Answer(200, body={"id": number, "status": row.state, "info": info})

@@ -311,18 +311,23 @@ class RandomMarketer:
 
     def import_contacts(self):
         rows = [
-            (self._pick(*EMAILS, "nobody"), self._pick("Ada", "Bob", "")) for _ in range(self._random.randint(1, 4))
+            (self._pick(*EMAILS, "nobody"), self._pick("Ada", "Bob", "")) for _ in range(self._random.randint(1, 6))
         ]
-        rows = list(dict(rows).items())
-        lists, is_update, is_silent = self._lists() or [UNKNOWN], self._happens(0.7), self._happens(0.7)
+        lists = self._lists() or [UNKNOWN]
+        is_update, is_silent, is_erasing = self._happens(0.7), self._happens(0.7), self._happens(0.3)
+        is_blacklisting = self._happens(0.1)
         body = {
             "fileBody": "EMAIL;FIRSTNAME\n" + "".join(f"{email};{name}\n" for email, name in rows),
-            "listIds": lists, "updateExistingContacts": is_update,
+            "listIds": lists,
+            "updateExistingContacts": is_update,
             "disableNotification": is_silent,
-        }  # fmt: skip
+            "emptyContactsAttributes": is_erasing,
+            "emailBlacklist": is_blacklisting,
+        }
         expected = self.model.import_contacts(
-            self._account, rows, lists=lists, is_update=is_update, is_silent=is_silent
-        )
+            self._account, rows, lists, is_update=is_update, is_silent=is_silent, is_erasing=is_erasing,
+            is_blacklisting=is_blacklisting,
+        )  # fmt: skip
         self._call(expected, "POST", "/contacts/import", body)
 
     def get_process(self):
