@@ -1,8 +1,10 @@
 """Imports step by step on the clock, by hand, and over new starts; what is told of them."""
 
 import pytest
+from stored_workspace import read_again
 
-from mockserver.resources.processes.process import COUNTS
+from mockserver.app.server_effects import ServerEffects
+from mockserver.resources.processes.process import COUNTS, Process
 
 BOB = "EMAIL;NAME\nbob@a.test;Bob"
 ROWS = 1_000
@@ -199,3 +201,16 @@ def test_a_state_fetches_a_file_again_that_it_has_not(imports, server):
     imports.api.put("/_mock/state", json=written)
     imports.api.advance("PT1M")
     assert (status(imports), imports.members(1)) == ("completed", ["bob@a.test"])
+
+
+def test_a_fetch_that_was_interrupted_is_made_again(imports, monkeypatch):
+    monkeypatch.setattr(ServerEffects, "call", lambda self, url, job: None)
+    imports.ask({"fileUrl": "http://127.0.0.1:9/contacts.csv", "listIds": [1]})
+    imports.api.post("/_mock/machines/process/1/start")
+    read = read_again(imports.api.workspace)
+    assert len(read.jobs) == 1
+
+    read.resume(lambda server: True)
+
+    (row,) = read.state.first_account.rows_of(Process).values()
+    assert (row.state, row.error) == ("failed", "the file cannot be fetched: not sent: no server runs this workspace")
