@@ -6,7 +6,7 @@ import { refusal, run } from "./api.mjs";
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
-async function makeTemplate({ transactionalEmails }, sender, reader) {
+async function makeTemplate({ transactionalEmails }, sender) {
   const { id: templateId } = await transactionalEmails.createSmtpTemplate({
     sender: { email: sender, name: "News" },
     templateName: "June",
@@ -14,7 +14,6 @@ async function makeTemplate({ transactionalEmails }, sender, reader) {
     htmlContent: "<p>News for {{ contact.FIRSTNAME }}</p>",
     isActive: true,
   });
-  await transactionalEmails.sendTestTemplate({ templateId, emailTo: [reader] });
   const { name, isActive } = await transactionalEmails.getSmtpTemplate({ templateId });
   console.log(`template ${name} is ${isActive ? "active" : "inactive"}`);
   return templateId;
@@ -34,7 +33,8 @@ async function importReaders({ contacts, process: processes }, reader) {
   return readers.id;
 }
 
-async function send({ emailCampaigns }, templateId, readers, sender, reader) {
+async function send({ emailCampaigns, transactionalEmails }, templateId, readers, sender, reader) {
+  await transactionalEmails.sendTestTemplate({ templateId, emailTo: [reader] });
   const recipients = { listIds: [readers] };
   const { id: campaignId } = await emailCampaigns.createEmailCampaign({
     name: "June",
@@ -50,14 +50,14 @@ async function send({ emailCampaigns }, templateId, readers, sender, reader) {
   }
   await emailCampaigns.sendEmailCampaignNow({ campaignId });
   await lines.next();
-  const { name, status, statistics } = await emailCampaigns.getEmailCampaign({ campaignId });
+  const { name, status, statistics } = await emailCampaigns.getEmailCampaign({ campaignId, statistics: "globalStats" });
   console.log(`campaign ${name} is ${status}, ${statistics.globalStats.sent} sent`);
   return campaignId;
 }
 
 await run(async (brevo, sender, reader) => {
   const { emailCampaigns, transactionalEmails } = brevo;
-  const templateId = await makeTemplate(brevo, sender, reader);
+  const templateId = await makeTemplate(brevo, sender);
   const readers = await importReaders(brevo, reader);
   const campaignId = await send(brevo, templateId, readers, sender, reader);
 

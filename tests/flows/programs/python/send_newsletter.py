@@ -15,7 +15,7 @@ from brevo.email_campaigns import (
 from brevo.transactional_emails import CreateSmtpTemplateRequestSender
 
 
-def make_template(brevo: Brevo, sender: str, reader: str) -> int:
+def make_template(brevo: Brevo, sender: str) -> int:
     emails = brevo.transactional_emails
     template = emails.create_smtp_template(
         sender=CreateSmtpTemplateRequestSender(email=sender, name="News"),
@@ -24,7 +24,6 @@ def make_template(brevo: Brevo, sender: str, reader: str) -> int:
         html_content="<p>News for {{ contact.FIRSTNAME }}</p>",
         is_active=True,
     )
-    emails.send_test_template(template.id, email_to=[reader])
     made = emails.get_smtp_template(template.id)
     print(f"template {made.name} is {'active' if made.is_active else 'inactive'}")
     return template.id
@@ -46,6 +45,7 @@ def import_readers(brevo: Brevo, reader: str) -> int:
 
 def send(brevo: Brevo, template: int, readers: int, sender: str, reader: str) -> int:
     campaigns = brevo.email_campaigns
+    brevo.transactional_emails.send_test_template(template, email_to=[reader])
     campaign = campaigns.create_email_campaign(
         name="June",
         sender=CreateEmailCampaignRequestSender(email=sender, name="News"),
@@ -61,7 +61,7 @@ def send(brevo: Brevo, template: int, readers: int, sender: str, reader: str) ->
         print(f"campaign {draft.name} is {draft.status}")
     campaigns.send_email_campaign_now(campaign.id)
     input()
-    sent = campaigns.get_email_campaign(campaign.id)
+    sent = campaigns.get_email_campaign(campaign.id, statistics="globalStats")
     print(f"campaign {sent.name} is {sent.status}, {sent.statistics.global_stats.sent} sent")
     return campaign.id
 
@@ -81,7 +81,7 @@ def clear(brevo: Brevo, template: int, campaign: int) -> None:
 
 
 def main(brevo: Brevo, sender: str, reader: str) -> None:
-    template = make_template(brevo, sender, reader)
+    template = make_template(brevo, sender)
     readers = import_readers(brevo, reader)
     campaign = send(brevo, template, readers, sender, reader)
     clear(brevo, template, campaign)

@@ -9,7 +9,6 @@ news="{\"email\":\"$sender\",\"name\":\"News\"}"
 must POST /smtp/templates "{\"sender\":$news,\"templateName\":\"June\",\"subject\":\"Hello {{ contact.FIRSTNAME }}\",
     \"htmlContent\":\"<p>News for {{ contact.FIRSTNAME }}</p>\",\"isActive\":true}"
 template=$(number id)
-must POST "/smtp/templates/$template/sendTest" "{\"emailTo\":[\"$reader\"]}"
 must GET "/smtp/templates/$template"
 case $body in *'"isActive":true'*) echo 'template June is active' ;; esac
 
@@ -25,6 +24,7 @@ echo "$(number count) process"
 must GET /contacts/lists
 readers=$(number id)
 
+must POST "/smtp/templates/$template/sendTest" "{\"emailTo\":[\"$reader\"]}"
 recipients="\"recipients\":{\"listIds\":[$readers]}"
 must POST /emailCampaigns "{\"name\":\"June\",\"sender\":$news,\"subject\":\"June\",\"templateId\":$template,$recipients}"
 campaign=$(number id)
@@ -34,7 +34,7 @@ must GET '/emailCampaigns?status=draft'
 case $body in *'"name":"July"'*) echo "campaign July is $(text status)" ;; esac
 must POST "/emailCampaigns/$campaign/sendNow"
 read -r _
-must GET "/emailCampaigns/$campaign"
+must GET "/emailCampaigns/$campaign?statistics=globalStats"
 echo "campaign July is $(text status), $(number sent) sent"
 
 must PUT "/emailCampaigns/$campaign/status" '{"status":"archive"}'
