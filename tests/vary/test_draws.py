@@ -236,7 +236,7 @@ def test_any_twenty_seeds_in_a_row_draw_both_readings_under_the_preset_recorded(
 
 def test_the_users_own_options_and_rules_stay(make_api):
     own = {
-        "behaviour": {"dkim": "txt", "otp_lifetime": "PT1M"},
+        "behaviour": {"dkim": "txt", "sentence_codes": "observed"},
         "faults": [{"fault": "latency", "ms": 1, "id": "mine"}],
     }
     api = make_api({**SCENARIO, **own, "vary": 0})
