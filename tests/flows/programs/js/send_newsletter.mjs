@@ -34,7 +34,7 @@ async function importReaders({ contacts, process: processes }, reader) {
 }
 
 async function send({ emailCampaigns, transactionalEmails }, templateId, readers, sender, reader) {
-  await transactionalEmails.sendTestTemplate({ templateId, emailTo: [reader] });
+  await transactionalEmails.sendTestTemplate({ templateId, body: { emailTo: [reader] } });
   const recipients = { listIds: [readers] };
   const { id: campaignId } = await emailCampaigns.createEmailCampaign({
     name: "June",
@@ -44,7 +44,7 @@ async function send({ emailCampaigns, transactionalEmails }, templateId, readers
     recipients,
   });
   await emailCampaigns.updateEmailCampaign({ campaignId, name: "July", recipients });
-  await emailCampaigns.sendTestEmail({ campaignId, emailTo: [reader] });
+  await emailCampaigns.sendTestEmail({ campaignId, body: { emailTo: [reader] } });
   for (const { name, status } of (await emailCampaigns.getEmailCampaigns({ status: "draft" })).campaigns) {
     console.log(`campaign ${name} is ${status}`);
   }
@@ -61,7 +61,7 @@ await run(async (brevo, sender, reader) => {
   const readers = await importReaders(brevo, reader);
   const campaignId = await send(brevo, templateId, readers, sender, reader);
 
-  await emailCampaigns.updateCampaignStatus({ campaignId, status: "archive" });
+  await emailCampaigns.updateCampaignStatus({ campaignId, body: { status: "archive" } });
   await emailCampaigns.deleteEmailCampaign({ campaignId });
   const gone = await refusal(emailCampaigns.getEmailCampaign({ campaignId }));
   console.log(`campaign: ${gone?.body.code}`);
