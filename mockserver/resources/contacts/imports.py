@@ -63,9 +63,9 @@ _DUPLICATES = {
 #: The most rows and characters of a piece, and the pause before the next one. Chosen: a piece takes 5 milliseconds,
 #: and 100,000 rows take the default of `behaviour.contact_import`.
 _ROWS, _CHARACTERS, _PAUSE = 100, 128 * 1024, timedelta(milliseconds=10)
-#: The least pause after a step on a running clock, in real time, and how many pieces a late step imports besides its
-#: own, if it has the time. Steps are late if a store saves slowly: fewer steps then save less.
-_LEAST_PAUSE, _MOST_LATE, _LONGEST_STEP = timedelta(milliseconds=5), 19, timedelta(milliseconds=40)
+#: The least pause after a step on a running clock, and how long a late step imports further pieces, in real time; the
+#: lateness that counts at most. Steps are late if a store saves slowly: fewer steps then save less.
+_LEAST_PAUSE, _LONGEST_STEP, _MOST_LATE = timedelta(milliseconds=5), timedelta(milliseconds=40), timedelta(seconds=1)
 #: The most bytes of a source that is imported without pauses if imports take no time.
 _SMALL = 200_000
 #: The part of its time that an import is queued.
@@ -234,12 +234,14 @@ def _csv_rows(account: Account, text: str, position: int) -> Iterator[_Row]:
 
 
 def _import_piece(workspace: Workspace, account: Account, row: Process) -> None:
-    """Import the next rows, and drop a source that ends.
+    """Import the next rows, if any are left, and drop a source that ends.
 
     Raises:
         ServiceError: a limit of the workspace is reached; the rows before are imported.
     """
-    source, start = account.rows_of(Source)[row.id], row.position
+    source, start = account.rows_of(Source).get(row.id), row.position
+    if source is None:
+        return
     list_ids = [number for number in row.list_ids if number in account.rows_of(ContactList)]
     imported = account.table(Imported)[row.id].contacts
     for values, end in islice(_rows(account, source, start), _ROWS):
@@ -342,12 +344,13 @@ def _go_on(workspace: Workspace, account: Account, row: Process) -> None:
     if row.file_url:
         _fetch(workspace, account, row)
         return
-    late = _lateness(clock)
+    began = _lateness(clock)
+    late = min(began, _MOST_LATE)
     try:
-        for count in range(1 + min(late // _PAUSE, _MOST_LATE)):
-            is_in_time = not count or _lateness(clock) - late < _LONGEST_STEP
-            if is_in_time and row.id in account.rows_of(Source):
-                _import_piece(workspace, account, row)
+        _import_piece(workspace, account, row)
+        budget = min(late, max(_LONGEST_STEP, late / 4))
+        while row.id in account.rows_of(Source) and _lateness(clock) - began < budget:
+            _import_piece(workspace, account, row)
     except ServiceError as error:
         _fail(workspace, account, row, error.reason)
         return
