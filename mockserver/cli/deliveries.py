@@ -120,6 +120,9 @@ def _print_probes(rows: Sequence[Mapping[str, Any]]) -> None:
 @option("--channel", type=click.Choice(("email", "sms")), help="Notify only webhooks of this channel.")
 @option("--payload", metavar="JSON", help="Fields that replace those of the payload.")
 @option("--account", metavar="NAME", help="The account in which it happens; without it, the first one.")
+@option(
+    "--campaign", type=int, metavar="ID", help="The campaign of a marketing event; without it, the recipient's last."
+)
 @waiting("How long to wait for their outcome.")
 @TARGET
 def trigger(

@@ -204,3 +204,49 @@ def test_webhooks_are_told_of_each_delivery_with_the_campaign(api):
     assert {(row["camp_id"], row["campaign name"], row["tag"]) for row in told} == {(11, "June", "summer")}
     assert {(row["ts_sent"], row["ts_event"]) for row in told} == {(1768467660, 1768467662)}
     assert [row["segment_ids"] for row in told] == [[]] * 3
+
+
+@pytest.mark.api(
+    account_with(
+        campaigns=[
+            {
+                **CAMPAIGN,
+                "to_field": "{{ contact.FIRSTNAME }}",
+                "options": {"header": 5, "segmentIds": 3, "abTesting": True, "subjectA": [1]},
+            }
+        ]
+    )
+)
+def test_campaign_with_options_of_other_types_is_sent(api):
+    fire(api, "send")
+    api.advance("1m")
+
+    assert (state(api), len(recipients(api))) == ("sent", 4)
+
+
+@pytest.mark.api(
+    account_with(campaigns=[{**CAMPAIGN, "options": {"abTesting": True, "subjectA": "A", "subjectB": "B"}}])
+)
+def test_everybody_gets_the_first_subject_of_an_ab_test(api):
+    fire(api, "send")
+    api.advance("1m")
+
+    assert {mail["subject"] for mail in api.get("/_mock/mailbox").json["items"]} == {"A"}
+
+
+@pytest.mark.api(
+    account_with(
+        campaigns=[CAMPAIGN],
+        contacts=[
+            {"id": 1, "email": "ada@acme.test", "attributes": {"FIRSTNAME": "x" * 100}, "list_ids": [5]},
+            {"id": 2, "email": "bob@acme.test", "list_ids": [5]},
+        ],
+    )
+)
+def test_email_whose_values_are_too_long_leaves_them_out(api, monkeypatch):
+    monkeypatch.setattr("mockserver.resources.templates.texts.LONGEST", 40)
+    fire(api, "send")
+    api.advance("1m")
+
+    mail = api.get("/_mock/mailbox?to=ada@acme.test").json["items"][0]
+    assert (state(api), mail["html"]) == ("sent", CAMPAIGN["html"])

@@ -19,7 +19,7 @@ def test_every_machine_is_listed_with_its_table_and_diagram(api):
     machines = {row["name"]: row for row in api.get("/_mock/machines").json["items"]}
 
     assert set(machines) == {
-        "sender", "domain", "sub_account_plan", "scheduled_email", "delivery", "export", "oauth_grant", "process",
+        "sender", "domain", "sub_account_plan", "scheduled_email", "delivery", "export", "oauth_grant", "campaign",
     }  # fmt: skip
     assert machines["sender"]["states"] == ["awaiting_verification", "verified"]
     assert {"event": "verify", "from": "awaiting_verification", "to": "verified"} in machines["sender"]["transitions"]

@@ -32,8 +32,9 @@ def facts_of(account: Account, campaign: Campaign) -> CampaignFacts:
     """Return what the payloads of webhooks tell of a campaign."""
     progress = account.rows_of(Progress).get(campaign.id)
     began_at = campaign.sent_at if progress is None or progress.began_at is None else progress.began_at
-    segments = campaign.options.get("segmentIds", ())
-    return CampaignFacts(campaign.id, campaign.name, began_at, tuple(campaign.list_ids), tuple(segments))
+    segments = campaign.options.get("segmentIds")
+    segment_ids = tuple(segments) if isinstance(segments, list) else ()
+    return CampaignFacts(campaign.id, campaign.name, began_at, tuple(campaign.list_ids), segment_ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,8 @@ class Letter:
     def of(cls, account: Account, campaign: Campaign) -> Letter:
         content, options = content_of(account, campaign), campaign.options
         parts = (options.get("header"), content.html, options.get("footer"))
-        subject = options["subjectA"] if options.get("abTesting") else content.subject
-        html = "".join(part for part in parts if part)
+        subject = str(options.get("subjectA") or content.subject) if options.get("abTesting") else content.subject
+        html = "".join(str(part) for part in parts if part)
         content = content._replace(subject=subject, html=html, params=campaign.params)
         is_heard = any(row.category == MARKETING_EMAIL for row in account.rows_of(Webhook).values())
         return cls(campaign, facts_of(account, campaign), content, is_heard)

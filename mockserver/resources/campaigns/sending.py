@@ -132,8 +132,9 @@ def _begin(workspace: Workspace, account: Account, campaign: Campaign) -> None:
     """Take the recipients unless e-mails have left before, and let the others leave after the processing."""
     workspace.state.timers.cancel(MACHINE.name, campaign.id)
     progress = account.table(Progress).setdefault(campaign.id, Progress(campaign.id))
-    if not progress.turns:
+    if not progress.turns or campaign.id not in account.rows_of(Audience):
         audiences.take(workspace, account, campaign)
+        progress.turns = 0
     _await_arrival(workspace, account, progress)
     _await_leaving(workspace, account, progress, workspace.state.behaviour.campaign)
 

@@ -50,7 +50,7 @@ class Contact:
     lists: dict[int, None] = field(default_factory=dict)
     #: All attributes but EMAIL, SMS and EXT_ID.
     attributes: dict[str, Any] = field(default_factory=dict)
-    #: Constants: the mock sends no campaigns and no WhatsApp messages.
+    #: Constants: statistics are those of campaigns only, and the mock sends no WhatsApp messages.
     statistics: ClassVar[dict[str, Any]] = {}
     whatsapp_blacklisted: ClassVar[bool] = False
 

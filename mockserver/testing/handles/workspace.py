@@ -248,17 +248,20 @@ class Workspace:
         to: str | None = None,
         payload: Mapping[str, Any] | None = None,
         account: str | None = None,
+        campaign: int | None = None,
     ) -> list[Delivery]:
         """Trigger an event such as `hardBounce`, and return the resulting webhook calls.
 
         `to` is the recipient's address, by default generated. `payload` overrides members of the payload. The event
-        happens in the first account, or in the named account.
+        happens in the first account, or in the named account. A marketing event counts for `campaign`, or for the last
+        campaign that the recipient got.
 
         Raises:
             MockServerError: 400, the type and channel have no such event, and the message lists their events.
             LookupError: The account does not exist.
         """
-        body = {"event": event, "type": type, "channel": channel, "to": to, "payload": payload}
+        message = {"to": to, "payload": payload, "campaign": campaign}
+        body = {"event": event, "type": type, "channel": channel, **message}
         return self._trigger(body, account)
 
     def story(self, name: Story, *, to: str | None = None, account: str | None = None) -> list[Delivery]:
