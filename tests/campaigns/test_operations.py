@@ -162,6 +162,23 @@ class TestCreation:
         api.delete(f"/v3/emailCampaigns/{first.json['id']}")
         assert api.post("/v3/emailCampaigns", json=body).status_code == 201
 
+    def test_larger_content_counts_among_the_stored_bytes(self, make_api):
+        body = {"name": "a", "sender": {"id": 1}, "subject": "a", "htmlContent": "x" * 20}
+        api = make_api({"senders": [{"id": 1, "name": "a", "email": "a@a.test"}]}, stored_bytes_limit=50_000)
+        number = api.post("/v3/emailCampaigns", json=body).json["id"]
+
+        answers = [api.put(f"/v3/emailCampaigns/{number}", json={"htmlContent": "x" * 30_000}) for _ in range(2)]
+
+        assert [answers[0].status_code, answers[1].json["code"]] == [204, "out_of_range"]
+
+    def test_list_that_is_named_twice_counts_once(self, campaigns):
+        number = campaigns.create(recipients={"listIds": [1, 2, 1]})
+
+        assert campaigns.get(f"/{number}")["recipients"]["lists"] == [1, 2]
+
+    def test_segments_suffice_for_a_moment(self, campaigns):
+        assert campaigns.state(campaigns.create(scheduledAt=LATER, recipients={"segmentIds": [3]})) == "queued"
+
 
 class TestOptions:
     def test_test_of_subjects_is_shown_without_a_subject(self, campaigns):
@@ -210,6 +227,13 @@ class TestOptions:
         document = campaigns.api.get("/_mock/state?format=json").json
 
         assert document["accounts"][0]["campaigns"][0]["options"] == {**WARM_UP, "segmentIds": [3]}
+
+    def test_best_time_turns_the_warm_up_off(self, campaigns):
+        campaigns.create(**WARM_UP, sendAtBestTime=True)
+
+        document = campaigns.api.get("/_mock/state?format=json").json
+
+        assert document["accounts"][0]["campaigns"][0]["options"]["ipWarmupEnable"] is False
 
     def test_placeholders_of_header_and_footer_add_nothing(self, campaigns):
         number = campaigns.create(header="[DEFAULT_HEADER]", footer="[DEFAULT_FOOTER]")
@@ -269,6 +293,14 @@ class TestChanges:
         status, (found, _) = campaigns.call("PUT", f"/{number}", change and {"name": "July", **change})
 
         assert (status, found, campaigns.get(f"/{number}")) == (400, code, before)
+
+    def test_queued_campaign_is_renamed_when_its_list_is_deleted(self, campaigns):
+        number = campaigns.create(scheduledAt=LATER)
+        campaigns.api.delete("/v3/contacts/lists/1")
+
+        campaigns.done("PUT", f"/{number}", {"name": "July"})
+
+        assert campaigns.get(f"/{number}")["name"] == "July"
 
 
 class TestDeletion:

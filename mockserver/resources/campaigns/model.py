@@ -192,8 +192,7 @@ def _copy(caller: Caller, campaign: Campaign) -> None:
     _check_room(caller, campaign)
     copied = replace(
         campaign, id=caller.workspace.state.next_id("campaign"), state=DRAFT, share=None, scheduled_at=None,
-        sent_at=None, is_tested=False, list_ids=[*campaign.list_ids], options={**campaign.options},
-        excluded_list_ids=[*campaign.excluded_list_ids],
+        sent_at=None, is_tested=False,
     )  # fmt: skip
     _begin(caller, copied)
 
