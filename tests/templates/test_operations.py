@@ -9,12 +9,13 @@ def test_templates_and_campaigns_share_their_ids(templates):
     assert [templates.made(), templates.made()] == [6, 7]
 
 
-def test_templates_of_one_moment_are_listed_by_their_ids(templates):
+@pytest.mark.parametrize("sort", ["asc", "desc"])
+def test_templates_of_one_moment_are_listed_by_their_ids(templates, sort):
     numbers = [templates.made() for _ in range(3)]
 
-    listed = [row["id"] for row in templates.call("GET", "?sort=asc").json["templates"]]
+    listed = [row["id"] for row in templates.call("GET", f"?sort={sort}").json["templates"]]
 
-    assert listed == numbers
+    assert listed == sorted(numbers, reverse=sort == "desc")
 
 
 def test_other_account_sees_none_of_the_templates(templates):
@@ -87,17 +88,38 @@ def test_template_is_refused_when_the_rows_are_at_their_limit(make_api):
     assert answers[-1].json["code"] == "out_of_range"
 
 
+LONG = {**NEW, "htmlContent": "a" * 60_000}
+
+
+def statuses(here, *bodies):
+    return [here.post("/v3/smtp/templates", json=body).status_code for body in bodies]
+
+
 def test_texts_are_refused_when_stored_data_is_at_its_limit(make_api):
     here = make_api(SCENARIO, stored_bytes_limit=100_000)
-    long = {**NEW, "htmlContent": "a" * 60_000}
 
-    first, second = (here.post("/v3/smtp/templates", json=long) for _ in range(2))
+    assert statuses(here, LONG, LONG) == [201, 400]
     grown = here.put("/v3/smtp/templates/6", json={"htmlContent": "a" * 90_000})
-    here.delete("/v3/smtp/templates/6")
-    third = here.post("/v3/smtp/templates", json=long)
+    assert (grown.status_code, grown.json["code"]) == (400, "out_of_range")
 
-    assert [row.status_code for row in (first, second, grown, third)] == [201, 400, 400, 201]
-    assert second.json["code"] == grown.json["code"] == "out_of_range"
+
+@pytest.mark.parametrize(
+    ("method", "body"), [("DELETE", None), ("PUT", {"htmlContent": "<p>shorter</p>"})], ids=["deleted", "changed"]
+)
+def test_texts_make_room_when_their_template_is(make_api, method, body):
+    here = make_api(SCENARIO, stored_bytes_limit=100_000)
+    before = statuses(here, LONG, LONG)
+
+    here.request(method, "/v3/smtp/templates/6", json=body)
+
+    assert (before, statuses(here, LONG)) == ([201, 400], [201])
+
+
+def test_texts_of_a_scenario_take_room(make_api):
+    template = {"kind": "email_template", "name": "Long", "html": "a" * 60_000}
+    account = {**SCENARIO["accounts"][0], "campaigns": [template]}
+
+    assert statuses(make_api({**SCENARIO, "accounts": [account]}, stored_bytes_limit=100_000), LONG) == [400]
 
 
 @pytest.mark.parametrize("by", ["dump", "snapshot"])

@@ -142,3 +142,9 @@ def test_refused_request_draws_no_message_id(make_api):
         sent.append(templates.send(number)["message_id"])
 
     assert sent[0] == sent[1]
+
+
+def test_each_email_has_its_own_message_id(templates):
+    number = templates.made()
+
+    assert templates.send(number)["message_id"] != templates.send(number)["message_id"]

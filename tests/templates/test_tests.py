@@ -81,13 +81,26 @@ def test_test_is_refused_when_the_sender_is_not_verified(templates):
 def test_too_large_tests_are_refused_and_change_nothing(make_api):
     account = {**SCENARIO["accounts"][0]}
     account["contacts"] = [{"email": "ada@example.test", "list_ids": [1], "attributes": {"FIRSTNAME": "x" * 9_000}}]
-    templates = Templates(make_api({**SCENARIO, "accounts": [account]}))
-    number = templates.made(htmlContent="{{ contact.FIRSTNAME }}" * 2_000)
+    sent = []
+    for is_refused in (False, True):
+        templates = Templates(make_api({**SCENARIO, "accounts": [account]}))
+        number = templates.made(htmlContent="{{ contact.FIRSTNAME }}" * 2_000)
+        if is_refused:
+            assert templates.test(number, "ada@example.test").status_code == 413
+            assert (templates.mails(), templates.get(number)["testSent"]) == ([], False)
+        templates.test(number)
+        sent.append([mail["message_id"] for mail in templates.mails()])
 
-    answer = templates.test(number, "ada@example.test")
+    assert sent[0] == sent[1]
 
-    assert answer.status_code == 413
-    assert (templates.mails(), templates.get(number)["testSent"]) == ([], False)
+
+def test_each_test_has_its_own_message_id(templates):
+    number = templates.made()
+    templates.test(number)
+    templates.test(number)
+
+    first, second = templates.mails()
+    assert first["message_id"] != second["message_id"]
 
 
 def test_test_is_refused_for_an_account_under_validation(make_api):

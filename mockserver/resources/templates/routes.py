@@ -33,7 +33,7 @@ _BAD_TEMPLATE = error_observed_in_code(
 @TEMPLATES.operation(
     "getSmtpTemplates", "GET", "/v3/smtp/templates",
     summary="List e-mail templates",
-    query=schemas.TemplateFilter, answer=schemas.Templates,
+    sweeps=True, query=schemas.TemplateFilter, answer=schemas.Templates,
     errors=(
         proposed_error(errors.INVALID_PARAMETER, "templateStatus, limit, offset or sort is not valid"),
         proposed_error(errors.OUT_OF_RANGE, "limit outside 0 to 1,000, a negative offset"),
