@@ -25,7 +25,8 @@ MachineEvent = Literal[
     "verify_ownership", "dns_published", "authenticate", "dns_broken", "delete", "verify", "expire_otp", "resend_otp",
     "change_email", "trust", "succeed", "fail", "give_up", "redeliver", "cancel", "complete", "notify", "assign",
     "change", "accept_bulk", "apply_bulk", "reject_bulk", "fall_due", "reject", "consent", "refuse", "exchange",
-    "refresh", "expire", "revoke",
+    "refresh", "expire", "revoke", "schedule", "withdraw", "send", "review", "approve", "suspend", "finish", "archive",
+    "restore", "restore_sent",
 ]  # fmt: skip
 
 #: The events of webhooks.
