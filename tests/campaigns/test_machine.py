@@ -61,7 +61,8 @@ def test_campaign_half_way_returns_to_a_snapshot(api):
     go(api, ("send", "1m"))
     assert api.post("/_mock/snapshots", json={"name": "half"}).status_code == 201
     api.advance("1m")
-    assert api.post("/_mock/snapshots/half/restore").status_code == 200
+    restored = api.post("/_mock/snapshots/half/restore")
+    assert restored.status_code == 200, restored.text
     assert (state(api), len(recipients(api))) == ("in_process", 100)
     api.advance("1m")
 
@@ -83,3 +84,41 @@ def test_campaign_half_way_continues_after_the_server_was_killed(tmp_path):
     mails = calls.get("/_mock/mailbox?limit=1000").json["items"]
     assert (before, calls.get("/_mock/machines/campaign/11").json["state"]) == ("in_process", "sent")
     assert sorted(mail["to"] for mail in mails) == sorted(f"c{number}@acme.test" for number in range(1, 251))
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"progress": {"turns": 1}},
+        {"progress": {"turns": -1}},
+        {"progress": {"turns": "1"}},
+        {"progress": {"next_at": "2026-01-15T09:00:00"}},
+        {"progress": {"next_at": "0001-01-01T00:00:00Z"}},
+        {"progress": {"ahead": [{"at": None}]}},
+        {"progress": {"lists": {"x": {}}}},
+        {"progress": {}, "audience": {"contacts": [2, 1], "lists": [5, 5]}},
+        {"progress": {}, "audience": {"contacts": [1], "lists": []}},
+        {"audience": {"contacts": [1.5]}},
+    ],
+)
+def test_progress_that_contradicts_itself_is_a_validation_error(api, members):
+    scenario = many(2)
+    scenario["accounts"][0]["campaigns"][0].update(members)
+    answer = api.post("/_mock/reset", json={"scenario": scenario})
+
+    assert answer.status_code == 400
+    assert "accounts[0].campaigns[0]." in answer.json["detail"]
+
+
+@pytest.mark.parametrize("progress", [{}, {"turns": 1, "unique": {"x": {"7": None}}, "lists": {"9": {"x": 3}}}])
+def test_campaign_in_process_continues_with_the_progress_of_a_scenario(make_api, progress):
+    scenario = many(3)
+    audience = {"contacts": [1, 2, 99], "lists": [5, 5, 5]}
+    scenario["accounts"][0]["campaigns"][0].update(state="in_process", progress=progress, audience=audience)
+    api = make_api(scenario, key="key-acme")
+    api.advance("2m")
+
+    # Without a step before, the recipients are taken again; contact 99 does not exist.
+    wanted = ["c2@acme.test"] if progress else ["c1@acme.test", "c2@acme.test", "c3@acme.test"]
+    assert (state(api), recipients(api)) == ("sent", wanted)
+    assert api.get("/v3/emailCampaigns/11?statistics=globalStats").status_code == 200

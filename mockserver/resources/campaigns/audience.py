@@ -24,7 +24,7 @@ class Audience(Bounded):
     """The recipients of a campaign; a store saves them when they are taken, and not with each e-mail."""
 
     #: The id of the campaign.
-    id: int
+    id: int = 0
     #: The ids of the contacts, ascending, and the list that each was found in, or `SKIPPED`.
     contacts: list[int] = field(default_factory=list)
     lists: list[int] = field(default_factory=list)

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields as dataclass_fields
 from typing import Any
 
-from marshmallow import ValidationError, fields, post_load, validate, validates_schema
+import msgspec
+from marshmallow import ValidationError, fields, validate, validates_schema
 
-from mockserver.core.state.state import LAST_ID, Account
+from mockserver.core.state.state import Account
 from mockserver.core.state.tables import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.campaigns.audience import Audience
@@ -22,7 +23,7 @@ from mockserver.resources.campaigns.campaign import (
 )
 from mockserver.resources.campaigns.sending import resume
 from mockserver.resources.campaigns.sharing import TYPES, Document, documents
-from mockserver.resources.campaigns.statistics import COUNTED, Ahead, Progress
+from mockserver.resources.campaigns.statistics import Progress
 from mockserver.resources.contacts.rows import ContactList
 from mockserver.resources.scheduled_emails.section import PartyField
 from mockserver.resources.section import (
@@ -37,7 +38,7 @@ from mockserver.resources.section import (
     once_per_load,
 )
 from mockserver.resources.templates.template import EMAIL_TEMPLATE, Template
-from mockserver.web.schemas.fields import Dict, Email, Flag, JsonObject, List, Url
+from mockserver.web.schemas.fields import Email, Flag, JsonObject, List, Url
 
 CAMPAIGN_KINDS = (EMAIL_CAMPAIGN, EMAIL_TEMPLATE, *OTHER_KINDS)
 #: Members that only some kinds have.
@@ -45,7 +46,7 @@ _OF_BOTH = ("created_at", "modified_at", "sender", "reply_to", "to_field", "tag"
 _OF_TEMPLATES = (*_OF_BOTH, "is_active")
 _OF_CAMPAIGNS = (
     *_OF_BOTH, "state", "scheduled_at", "sent_at", "list_ids", "excluded_list_ids", "params", "options",
-    "progress",
+    "audience", "progress",
 )  # fmt: skip
 _MEMBERS: Mapping[str, tuple[str, ...]] = {EMAIL_CAMPAIGN: _OF_CAMPAIGNS, EMAIL_TEMPLATE: _OF_TEMPLATES}
 _ROWS: Mapping[str, type[Campaign | Template]] = {EMAIL_CAMPAIGN: Campaign, EMAIL_TEMPLATE: Template}
@@ -55,63 +56,22 @@ def _list_ids(text: str) -> List:
     return List(fields.Integer(strict=True, validate=ID_RANGE), **about(text))
 
 
-_COUNT = validate.Range(0, LAST_ID)
-_LIST_ID = validate.Range(0, LAST_ID)
+class Stored(JsonObject):
+    """A row as the mock keeps it, which a state has and nobody writes by hand."""
 
+    def __init__(self, kind: type[Audience | Progress], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._kind = kind
 
-def _counts(text: str) -> Dict:
-    names = fields.String(validate=validate.OneOf(COUNTED))
-    return Dict(keys=names, values=fields.Integer(strict=True, validate=_COUNT), **about(text))
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        found = super()._deserialize(value, attr, data, **kwargs)
+        try:
+            return msgspec.convert(found, self._kind, str_keys=True)
+        except msgspec.ValidationError as error:
+            raise ValidationError(str(error)) from error
 
-
-class RecipientsItem(Item):
-    """Recipients of a campaign that are in one of its lists."""
-
-    list_id = fields.Integer(strict=True, required=True, validate=_LIST_ID, **about("the list; 0: they were skipped"))
-    contacts = List(fields.Integer(strict=True, validate=ID_RANGE), required=True, **about("the ids of the contacts"))
-
-
-class CountsItem(Item):
-    """Counts of the e-mails to contacts of one list."""
-
-    list_id = fields.Integer(strict=True, required=True, validate=_LIST_ID, **about("the list; 0: unknown"))
-    counts = _counts("the counts by the member of statistics")
-
-
-class AheadItem(Item):
-    """E-mails that are delivered at a moment ahead."""
-
-    at = Instant(required=True, **about("when they are delivered"))
-    list_id = fields.Integer(strict=True, required=True, validate=_LIST_ID, **about("the list of the contacts"))
-    domain = fields.String(required=True, **about("the domain of the contacts"))
-    number = fields.Integer(strict=True, required=True, validate=_COUNT, **about("how many e-mails"))
-
-    @post_load
-    def _as_row(self, data: dict[str, Any], **_: Any) -> Ahead:
-        return Ahead(**data)
-
-
-class ProgressItem(Item):
-    """How far a campaign is sent, and the counts of its events."""
-
-    recipients = List(fields.Nested(RecipientsItem), **about("who gets it, taken when it was due"))
-    turns = fields.Integer(
-        strict=True, validate=_COUNT, **about("how many recipients, by ascending id, had their turn")
-    )
-    next_at = Instant(allow_none=True, **about("when the next e-mails leave"))
-    began_at = Instant(allow_none=True, **about("when the first e-mails left"))
-    left_at = Instant(allow_none=True, **about("when the last e-mails left"))
-    lists = List(fields.Nested(CountsItem), **about("the counts by list"))
-    domains = Dict(keys=fields.String(), values=_counts("the counts"), **about("the counts by domain"))
-    links = Dict(
-        keys=fields.String(), values=fields.Integer(strict=True, validate=_COUNT), **about("the clicks by link")
-    )
-    unique = Dict(
-        keys=fields.String(validate=validate.OneOf(COUNTED)),
-        values=List(fields.Integer(strict=True)),
-        **about("the ids of the contacts that count once, by the member of statistics"),
-    )
-    ahead = List(fields.Nested(AheadItem), **about("e-mails that are delivered later"))
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return None if value is None else msgspec.to_builtins(value, str_keys=True)
 
 
 class CampaignItem(Item):
@@ -153,7 +113,8 @@ class CampaignItem(Item):
     params = JsonObject(**about("of a campaign: the values of `{{ params.NAME }}`"))
     options = JsonObject(**about("of a campaign: members that are only kept and shown, such as `previewText`"))
 
-    progress = fields.Nested(ProgressItem, **about("of a campaign: how far it is sent, and the counts of its events"))
+    audience = Stored(Audience, **about("of a campaign: its recipients, taken when it was due"))
+    progress = Stored(Progress, **about("of a campaign: how far it is sent, and the counts of its events"))
 
     @validates_schema
     def _check_members(self, data: dict[str, Any], **_: Any) -> None:
@@ -163,6 +124,8 @@ class CampaignItem(Item):
                 raise ValidationError(
                     f"a row of kind {data['kind']} has no such member", self.fields[name].data_key or name
                 )
+        if "progress" in data and not data["progress"].fits(data.get("audience") or Audience(0)):
+            raise ValidationError("turns, recipients and moments contradict each other", "progress")
         if data.get("state") == QUEUED and "scheduled_at" not in data:
             raise ValidationError("missing: a campaign in state queued needs it", "scheduled_at")
 
@@ -195,7 +158,7 @@ def _check_lists(account: Account, index: int, item: Mapping[str, Any]) -> Itera
 
 
 def _add(workspace: Workspace, account: Account, item: dict[str, Any]) -> None:
-    progress = item.pop("progress", None)
+    audience, progress = item.pop("audience", None), item.pop("progress", None)
     kind = _ROWS.get(item["kind"])
     if kind is None:
         account.table(OtherCampaign)[item["id"]] = OtherCampaign(**item)
@@ -205,30 +168,15 @@ def _add(workspace: Workspace, account: Account, item: dict[str, Any]) -> None:
         if isinstance(row, Template):
             account.weigh_stored(row.size)
         if isinstance(row, Campaign):
-            if progress is not None:
-                _add_progress(account, row.id, progress)
+            for part in (audience, progress):
+                if part is not None:
+                    part.id = row.id
+                    account.table(type(part))[row.id] = part
             resume(workspace, account, row)
-
-
-def _add_progress(account: Account, number: int, data: Mapping[str, Any]) -> None:
-    """Add the recipients and the progress of a campaign."""
-    given = [(contact, row["list_id"]) for row in data.get("recipients", ()) for contact in row["contacts"]]
-    found = dict(sorted(given))
-    account.table(Audience)[number] = Audience(number, list(found), list(found.values()))
-    rows: dict[str, Any] = {
-        "turns": min(data.get("turns", 0), len(found)),
-        "lists": {row["list_id"]: row.get("counts", {}) for row in data.get("lists", ())},
-        "unique": {member: dict.fromkeys(ids) for member, ids in data.get("unique", {}).items()},
-    }
-    account.table(Progress)[number] = Progress(number, **{**_without(data, "recipients"), **rows})
 
 
 def _taken_shares(workspace: Workspace) -> set[str | None]:
     return {row.share for kind in TYPES for _, rows in workspace.state.tables(kind) for _, row in shown(rows)}
-
-
-def _without(data: Mapping[str, Any], left_out: str) -> dict[str, Any]:
-    return {name: value for name, value in data.items() if name != left_out}
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
@@ -236,28 +184,14 @@ def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
     return {"campaigns": items} if items else {}
 
 
-def _written_progress(account: Account, progress: Progress) -> dict[str, Any]:
-    audience = account.rows_of(Audience).get(progress.id) or Audience(progress.id)
-    recipients: dict[int, list[int]] = {}
-    for contact, number in zip(audience.contacts, audience.lists, strict=True):
-        recipients.setdefault(number, []).append(contact)
-    values = {member.name: getattr(progress, member.name) for member in dataclass_fields(progress)}
-    values |= {
-        "recipients": [{"list_id": number, "contacts": ids} for number, ids in recipients.items()],
-        "lists": [{"list_id": number, "counts": counts} for number, counts in progress.lists.items()],
-        "unique": {member: list(ids) for member, ids in progress.unique.items()},
-    }
-    return {name: value for name, value in values.items() if name != "id" and value not in (None, 0, [], {})}
-
-
 def _written(account: Account, row: Document) -> dict[str, Any]:
     """Return a row as a scenario has it, without members that have their defaults."""
     plain = OtherCampaign(row.id, row.name, row.kind) if isinstance(row, OtherCampaign) else type(row)(row.id, row.name)
     values = {member.name: getattr(row, member.name) for member in dataclass_fields(row)}
     changed = {name: value for name, value in values.items() if value != getattr(plain, name)}
-    progress = account.rows_of(Progress).get(row.id) if isinstance(row, Campaign) else None
-    if progress is not None:
-        changed["progress"] = _written_progress(account, progress)
+    if isinstance(row, Campaign):
+        parts = {"audience": account.rows_of(Audience).get(row.id), "progress": account.rows_of(Progress).get(row.id)}
+        changed |= {name: part for name, part in parts.items() if part is not None}
     dumped: dict[str, Any] = _ITEM.dump({"id": row.id, "name": row.name, "kind": row.kind, **changed})
     return dumped
 

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 
 from mockserver.core.state.state import Account
 from mockserver.core.state.tables import Bounded
 from mockserver.core.text.addresses import comparable, domain_of
+from mockserver.core.time.clock import EARLIEST, LATEST
 from mockserver.resources.campaigns.audience import Audience
 from mockserver.resources.campaigns.campaign import IN_PROCESS, IN_REVIEW, SUSPENDED, Campaign
 from mockserver.resources.contacts.rows import EMAIL_ID, find_contact
@@ -23,7 +24,7 @@ _ONCE = {
 }  # fmt: skip
 COUNTED_EVENTS = frozenset({*_EACH, *_ONCE})
 SENT, DELIVERED = "sent", "delivered"
-COUNTED = (SENT, *dict.fromkeys((*_EACH.values(), *_ONCE.values())))
+_COUNTED = (SENT, *dict.fromkeys((*_EACH.values(), *_ONCE.values())))
 _CLICK = "click"
 #: The most links whose clicks a campaign counts, and the most characters of a link. Chosen: more than an e-mail has.
 _MOST_LINKS, _LONGEST_LINK = 1_000, 2_048
@@ -33,7 +34,8 @@ _NO_LIST = 0
 Counts = dict[str, int]
 
 
-class Ahead(NamedTuple):
+@dataclass(slots=True)
+class Ahead:
     """E-mails to contacts of one list and domain that are delivered at a later moment."""
 
     at: datetime
@@ -47,7 +49,7 @@ class Progress(Bounded):
     """How far a campaign is sent, and the counts of its events."""
 
     #: The id of the campaign.
-    id: int
+    id: int = 0
     #: The number of recipients, in the order of the audience, that had their turn.
     turns: int = 0
     #: When the next e-mails leave; None: none leave now.
@@ -68,11 +70,21 @@ class Progress(Bounded):
         for counts in (self.lists.setdefault(list_id, {}), self.domains.setdefault(domain, {})):
             counts[member] = counts.get(member, 0) + number
 
+    def fits(self, audience: Audience) -> bool:
+        """Return whether a document's values fit each other and the recipients."""
+        contacts = audience.contacts
+        moments = (self.next_at, self.began_at, self.left_at, *(row.at for row in self.ahead))
+        return (
+            0 <= self.turns <= len(contacts) == len(audience.lists)
+            and contacts == sorted(set(contacts))
+            and all(at is None or (at.tzinfo is not None and EARLIEST <= at <= LATEST) for at in moments)
+        )
+
     def arrive(self, now: datetime) -> None:
         """Count the e-mails that are delivered by now."""
         while self.ahead and self.ahead[0].at <= now:
-            _, list_id, domain, number = self.ahead.pop(0)
-            self.add(list_id, domain, DELIVERED, number)
+            row = self.ahead.pop(0)
+            self.add(row.list_id, row.domain, DELIVERED, row.number)
 
 
 def count(account: Account, campaign: Campaign, event: str, address: str, link: str = "") -> None:
@@ -123,16 +135,13 @@ def remaining(account: Account, campaign: Campaign) -> int:
 
 
 def _total(rows: Iterable[Counts]) -> Counts:
-    found = dict.fromkeys(COUNTED, 0)
-    for row in rows:
-        for member, number in row.items():
-            found[member] += number
-    return found
+    rows = list(rows)
+    return {member: sum(row.get(member, 0) for row in rows) for member in _COUNTED}
 
 
 def _shown(counts: Mapping[str, int]) -> dict[str, Any]:
     """Return counts with what is computed from them; rates are percentages."""
-    found = {member: counts.get(member, 0) for member in COUNTED}
+    found = {member: counts.get(member, 0) for member in _COUNTED}
     delivered, views = found[DELIVERED], found["uniqueViews"]
     trackable = max(delivered - found["appleMppOpens"], 0)
     rate = min(views / trackable, 1.0) if trackable else 0.0
