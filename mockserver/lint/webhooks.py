@@ -71,7 +71,7 @@ def find_unverified_webhooks(traffic: Traffic) -> Iterator[Finding]:
     for rows in found.values():
         number = len(rows)
         taken = f"{number} forged calls" if number > 1 else "a forged call"
-        whose = f"webhook {rows[0].webhook}" if rows[0].webhook is not None else "an export"
+        whose = f"webhook {rows[0].webhook}" if rows[0].webhook is not None else f"an {rows[0].events[0]}"
         message = f"the receiver of {whose} answered {taken} with 2xx: anybody can send it events"
         yield Finding(UNVERIFIED_WEBHOOK, whose, message, _requests(traffic, rows), sorted(row.id for row in rows))
 

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tables import tables
 
-from mockserver.core.effects import OutgoingRequest
+from mockserver.core.effects import CallOutcome, OutgoingRequest
 from mockserver.effects import egress as names_module
 from mockserver.effects.deadline import Deadline
 from mockserver.effects.egress import Egress, EgressRefusedError, allowed, connect, is_allowed
@@ -232,7 +232,7 @@ def slow_names(monkeypatch):
 def test_a_look_up_takes_no_longer_than_the_call_may(slow_names):
     start = time.monotonic()
     outcome = _call("http://slow.test/", seconds=0.1)
-    assert outcome == (None, "DNS look-up of slow.test timed out", False)
+    assert outcome == CallOutcome(error="DNS look-up of slow.test timed out")
     assert time.monotonic() - start < 5  # and not the ten of the look-up
 
 

@@ -69,7 +69,7 @@ class Attempt(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Delivery(Bounded):
-    """A webhook call or export announcement; oldest attempts come first."""
+    """A webhook call, or the announcement of an export or import; oldest attempts come first."""
 
     id: int
     target: Target
@@ -80,11 +80,11 @@ class Delivery(Bounded):
     created_at: datetime
     #: When the next attempt begins; None during an attempt, and if no attempt follows.
     next_at: datetime | None
-    #: The id of the webhook; None: the call announces an export.
+    #: The id of the webhook; None: the call announces an export or import.
     webhook: int | None = None
-    #: The webhook's type; empty if the call announces an export.
+    #: The webhook's type; empty if the call announces an export or import.
     kind: str = ""
-    #: The id of the announced export; None for webhook calls.
+    #: The id of the announced export; None for other calls.
     export: int | None = None
     batched: bool = False
     #: How a trial of the receiver sent it: forged, duplicated, reordered or late; None: the service has sent it.

@@ -92,14 +92,16 @@ class DeliveryItem(Item):
         strict=True,
         allow_none=True,
         load_default=None,
-        **about("the id of the webhook; null: the call announces an export"),
+        **about("the id of the webhook; null: the call announces an export or import"),
     )
-    kind = fields.String(load_default="", **about("the webhook's type; empty if the call announces an export"))
+    kind = fields.String(
+        load_default="", **about("the webhook's type; empty if the call announces an export or import")
+    )
     export = fields.Integer(
         strict=True,
         allow_none=True,
         load_default=None,
-        **about("the id of the export that the call announces; null: the call is a webhook's"),
+        **about("the id of the export that the call announces; null: the call announces none"),
     )
     batched = Flag(load_default=False, **about("whether events of some seconds go together"))
     sent_as = fields.String(
