@@ -50,6 +50,13 @@ _DOCUMENT: dict[str, Any] = {
         }
     ],
 }
+#: The same with a campaign that is ready to be sent.
+_WITH_CAMPAIGN = {
+    **_DOCUMENT["accounts"][0],
+    "contact_lists": [{"id": 1, "name": "News"}],
+    "contacts": [{"email": "ada@list.test", "list_ids": [1]}],
+    "campaigns": [{"id": 1, "name": "June", "subject": "It is June", "html": "<p>Hello</p>", "list_ids": [1]}],
+}
 _HTML = {"headers": {"Content-Type": "text/html"}, "body": "<html><body>Bad gateway</body></html>"}
 
 
@@ -70,11 +77,13 @@ class Condition(NamedTuple):
         """What a scenario has for it."""
         if self.fault is None:
             return {"accounts": [{**_DOCUMENT["accounts"][0], "contacts": _CONTACTS}]}
-        return {"faults": [{**self.fault, "match": {"operation": self.operation}}]}
+        faults = {"faults": [{**self.fault, "match": {"operation": self.operation}}]}
+        return {**faults, "accounts": [_WITH_CAMPAIGN]} if self.operation == "sendEmailCampaignNow" else faults
 
 
 #: What operations make.
-_MADE = {"sendTransacEmail": "e-mails", "createSubAccount": "sub-accounts", "createSender": "senders"}
+_MADE = {"sendTransacEmail": "e-mails", "createSubAccount": "sub-accounts", "createSender": "senders",
+         "createEmailCampaign": "campaigns"}  # fmt: skip
 #: All calls of a client, in their order, and how many seeds draw everything.
 _ALL = (
     *_MADE, "createWebhook", "createDomain", "getDomainConfiguration", "getSenders", "getWebhooks", "getAccount",
@@ -83,7 +92,7 @@ _SEEDS = 100
 CONDITIONS = [
     *(
         Condition("The work is done, and the client gets 504 once", operation, {"fault": "lost_answer", "times": 1})
-        for operation in _MADE
+        for operation in (*_MADE, "sendEmailCampaignNow")
     ),
     Condition("The connection is reset once, before the work is done", "sendTransacEmail",
               {"fault": "connection_reset", "times": 1}),
@@ -186,7 +195,9 @@ def _made(workspace: Workspace, operation: str) -> int:
     rows = [account.get("company_name") for account in state["accounts"]]
     if operation == "createSender":
         rows = [row["email"] for account in state["accounts"] for row in account.get("senders", ())]
-    return sum(row in ("Acme Asia", "shop@acme.test") for row in rows)
+    if operation == "createEmailCampaign":
+        rows = [row["name"] for account in state["accounts"] for row in account.get("campaigns", ())]
+    return sum(row in ("Acme Asia", "shop@acme.test", "July") for row in rows)
 
 
 def _table(condition: Condition, tried: Sequence[Client], outcomes: Sequence[Outcome]) -> Iterator[str]:

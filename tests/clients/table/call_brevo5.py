@@ -23,6 +23,10 @@ def calls(url):
             company_name="Acme Asia", email="asia@acme.test"
         ),
         "createSender": lambda: client.senders.create_sender(name="Shop", email="shop@acme.test"),
+        "createEmailCampaign": lambda: client.email_campaigns.create_email_campaign(
+            name="July", subject="It is July", sender={"email": "news@acme.test"}, html_content="<p>Hello again</p>"
+        ),
+        "sendEmailCampaignNow": lambda: client.email_campaigns.send_email_campaign_now(1),
         "createWebhook": lambda: client.webhooks.create_webhook(url="http://127.0.0.1:9/hook", events=["delivered"]),
         "createDomain": lambda: client.domains.create_domain(name="shop.test"),
         "getDomainConfiguration": lambda: client.domains.get_domain_configuration("acme.test"),

@@ -16,6 +16,14 @@ for (const address of process.env.MOCKSERVER_URL.split(" ")) {
     createSubAccount: () =>
       client.masterAccount.createANewSubAccountUnderAMasterAccount({ companyName: "Acme Asia", email: "asia@acme.test" }),
     createSender: () => client.senders.createSender({ name: "Shop", email: "shop@acme.test" }),
+    createEmailCampaign: () =>
+      client.emailCampaigns.createEmailCampaign({
+        name: "July",
+        subject: "It is July",
+        sender: { email: "news@acme.test" },
+        htmlContent: "<p>Hello again</p>",
+      }),
+    sendEmailCampaignNow: () => client.emailCampaigns.sendEmailCampaignNow({ campaignId: 1 }),
     createWebhook: () => client.webhooks.createWebhook({ url: "http://127.0.0.1:9/hook", events: ["delivered"] }),
     createDomain: () => client.domains.createDomain({ name: "shop.test" }),
     getDomainConfiguration: () => client.domains.getDomainConfiguration({ domainName: "acme.test" }),

@@ -12,6 +12,16 @@ const CALLS = {
   ],
   createSubAccount: ["/corporate/subAccount", { companyName: "Acme Asia", email: "asia@acme.test" }],
   createSender: ["/senders", { name: "Shop", email: "shop@acme.test" }],
+  createEmailCampaign: [
+    "/emailCampaigns",
+    {
+      name: "July",
+      subject: "It is July",
+      sender: { email: "news@acme.test" },
+      htmlContent: "<p>Hello again</p>",
+    },
+  ],
+  sendEmailCampaignNow: ["/emailCampaigns/1/sendNow", {}],
   createWebhook: ["/webhooks", { url: "http://127.0.0.1:9/hook", events: ["delivered"] }],
   createDomain: ["/senders/domains", { name: "shop.test" }],
   getDomainConfiguration: ["/senders/domains/acme.test"],
@@ -30,7 +40,7 @@ for (const address of process.env.MOCKSERVER_URL.split(" ")) {
         headers: { "api-key": "any", "content-type": "application/json" },
         body: body && JSON.stringify(body),
       });
-      await answer.json();
+      if (answer.status !== 204) await answer.json();
       console.log(answer.ok ? "success" : `status ${answer.status}`);
     } catch (error) {
       console.log(`\`${error.constructor.name}\``);

@@ -30,6 +30,15 @@ def calls(url):
         "createSender": lambda: package.SendersApi(client).create_sender(
             sender=package.CreateSender(name="Shop", email="shop@acme.test")
         ),
+        "createEmailCampaign": lambda: package.EmailCampaignsApi(client).create_email_campaign(
+            package.CreateEmailCampaign(
+                name="July",
+                subject="It is July",
+                sender=package.CreateEmailCampaignSender(email="news@acme.test"),
+                html_content="<p>Hello again</p>",
+            )
+        ),
+        "sendEmailCampaignNow": lambda: package.EmailCampaignsApi(client).send_email_campaign_now(1),
         "createWebhook": lambda: package.WebhooksApi(client).create_webhook(
             package.CreateWebhook(url="http://127.0.0.1:9/hook", events=["delivered"])
         ),
