@@ -21,7 +21,15 @@ __tracebackhide__ = True  # pytest shows the line of the test instead
 
 #: The state machines.
 MachineName = Literal[
-    "domain", "sender", "delivery", "export", "sub_account_plan", "scheduled_email", "oauth_grant", "campaign"
+    "domain",
+    "sender",
+    "delivery",
+    "export",
+    "sub_account_plan",
+    "scheduled_email",
+    "oauth_grant",
+    "process",
+    "campaign",
 ]
 #: The same in an answer whose schema does not list them.
 AnyMachine = Annotated[MachineName, Keyword("enum", None)]
