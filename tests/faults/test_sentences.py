@@ -22,6 +22,17 @@ def test_a_sentence_that_fits_an_operation_needs_no_force(api, rules):
         assert answer.json["message"]
 
 
+@pytest.mark.parametrize(("code", "operation", "method", "path", "status"), CASES["campaigns"])
+def test_a_code_of_campaigns_needs_no_force_and_has_the_status_of_its_operation(
+    api, rules, code, operation, method, path, status
+):
+    rules.add("error", code=code, match={"operation": operation}, times=1)
+
+    answer = api.request(method, path)
+
+    assert (answer.status_code, answer.json["code"]) == (status, code)
+
+
 @pytest.mark.parametrize(("code", "operation"), [
     ("Domain does not exist", "getSenders"),
     ("Attribute not found", "deleteSender"),
