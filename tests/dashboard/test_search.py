@@ -25,7 +25,9 @@ def busy(api):
     """A workspace with a sender, its e-mail, a webhook, its delivery and a contact."""
     api.put("/_mock/clock", json={"now": "2027-01-15T09:00:00Z", "frozen": True})
     hook = {"id": 7, "url": "http://localhost/_mock/receiver/shop", "events": ["delivered"], "description": "Orders"}
-    api.post("/_mock/seed", json={"webhooks": [hook], "contacts": [{"email": "cy@kin.test"}]})
+    campaigns = [{"name": "Harvest"}, {"name": "Receipt", "kind": "email_template", "subject": "Harvest paid"}]
+    seed = {"webhooks": [hook], "contacts": [{"email": "cy@kin.test"}], "campaigns": campaigns}
+    api.post("/_mock/seed", json=seed)
     api.post("/v3/senders", json={"name": "Jo", "email": "jo@fresh.test"})
     api.post("/v3/senders/domains", json={"name": "bücher.test"})
     api.post("/_mock/trigger", json={"event": "delivered", "to": "ann@example.test"})
@@ -43,6 +45,7 @@ FOUND = {
     "ann@example.test": {"Webhook deliveries 1"},
     "receiver/shop": {"Webhook deliveries 1", "Webhooks 1"},
     "cy@kin": {"Contacts 1"},
+    "harvest": {"Campaigns 1", "Templates 1"},
     "test_order": {"Workspaces 1"},
 }
 
