@@ -241,6 +241,6 @@ def campaign_members(account: Account, row: Campaign) -> Mapping[str, Any]:
         "lists": [lists[number].name for number in row.list_ids if number in lists],
         "scheduled_at": None if row.scheduled_at is None else write_instant(row.scheduled_at),
         "sent_at": None if row.sent_at is None else write_instant(row.sent_at),
-        "contacts_that_had_their_turn": 0 if progress is None else progress.turns,
+        "contacts_processed": 0 if progress is None else progress.turns,
         "contacts_left": remaining(account, row),
     }

@@ -26,7 +26,7 @@ MachineEvent = Literal[
     "change_email", "trust", "succeed", "fail", "give_up", "redeliver", "cancel", "complete", "notify", "assign",
     "change", "accept_bulk", "apply_bulk", "reject_bulk", "fall_due", "reject", "consent", "refuse", "exchange",
     "refresh", "expire", "revoke", "schedule", "withdraw", "send", "review", "approve", "suspend", "finish", "archive",
-    "restore", "restore_sent",
+    "restore", "restore_sent", "start",
 ]  # fmt: skip
 
 #: The events of webhooks.
@@ -43,7 +43,7 @@ Story = Literal[
     "deferred_delivered", "soft_bounce", "hard_bounce", "blocked", "invalid",
 ]  # fmt: skip
 
-#: The ids of the operations of the API: the 34, sending, contacts, and reads of received mails.
+#: The ids of the operations of the API: the 34, sending, templates, campaigns, contacts, and reads of received mails.
 ApiOperation = Literal[
     "getAccount", "getDomains", "createDomain", "getDomainConfiguration", "deleteDomain", "authenticateDomain",
     "getSenders", "createSender", "updateSender", "deleteSender", "validateSenderByOtp", "getIps", "getIpsFromSender",
@@ -57,7 +57,10 @@ ApiOperation = Literal[
     "deleteContact", "getLists", "createList", "getList", "updateList", "deleteList",
     "getContactsFromList", "addContactToList", "removeContactFromList", "getFolders", "createFolder", "getFolder",
     "updateFolder", "deleteFolder", "getFolderLists", "getAttributes", "createAttribute", "updateAttribute",
-    "createAdminSsoToken", "createSubAccountSsoToken",
+    "createAdminSsoToken", "createSubAccountSsoToken", "getSmtpTemplates", "createSmtpTemplate", "getSmtpTemplate",
+    "updateSmtpTemplate", "deleteSmtpTemplate", "sendTestTemplate", "getEmailCampaigns", "createEmailCampaign",
+    "getEmailCampaign", "updateEmailCampaign", "deleteEmailCampaign", "sendEmailCampaignNow", "updateCampaignStatus",
+    "sendTestEmail", "importContacts", "getProcesses", "getProcess",
 ]  # fmt: skip
 
 #: The ids of the mock's other operations: shared templates, single sign-on and OAuth.
@@ -68,6 +71,6 @@ OtherOperation = Literal[
     "oauthScopes",
 ]  # fmt: skip
 
-#: The id of an operation. Editors complete the ids above; other ids such as `getSmtpTemplates` are allowed, and the
+#: The id of an operation. Editors complete the ids above; other ids such as `getCompanies` are allowed, and the
 #: server refuses an unknown id with the most similar id.
 OperationName = ApiOperation | OtherOperation | str
