@@ -33,14 +33,19 @@ _BLACKLISTING = ("unsubscribed", "spam")
 def check_means(caller: Caller, campaign: Campaign) -> None:
     """Refuse a campaign with 402 `not_enough_credits` if its recipients are more than the credits left."""
     workspace, account = caller.workspace, caller.account
-    progress = account.rows_of(Progress).get(campaign.id)
-    audience = account.rows_of(Audience).get(campaign.id) if progress is not None and progress.turns else None
-    audience = audience or audiences.found(workspace, account, campaign)
-    needed = len(audience.contacts) - (progress.turns if progress is not None else 0)
+    needed = _needed(workspace, account, campaign)
     if not spending.are_left(workspace, account, "email", needed):
         left = spending.left(workspace, account, "email")
         reason = f"not enough email credits: {needed:,} required, account {account.name} has {left:,}"
         raise NOT_ENOUGH_CREDITS(status=402).because(f"{reason}; campaign {campaign.id} was not sent")
+
+
+def _needed(workspace: Workspace, account: Account, campaign: Campaign) -> int:
+    """Return the number of recipients that are left, or that a campaign has at this moment if none had a turn."""
+    progress = account.rows_of(Progress).get(campaign.id)
+    audience = account.rows_of(Audience).get(campaign.id) if progress is not None and progress.turns else None
+    audience = audience or audiences.found(workspace, account, campaign)
+    return len(audience.contacts) - (progress.turns if progress is not None else 0)
 
 
 def last_sent(account: Account, address: str) -> Campaign | None:
@@ -116,8 +121,7 @@ def _hold(workspace: Workspace, account: Account, campaign: Campaign) -> None:
 @CAMPAIGN.guard("fall_due")
 def _send_or_suspend(workspace: Workspace, account: Account, campaign: Campaign) -> str:
     """Suspend a campaign that falls due without a valid sender or enough credits (proposed)."""
-    needed = len(audiences.found(workspace, account, campaign).contacts)
-    has_means = spending.are_left(workspace, account, "email", needed)
+    has_means = spending.are_left(workspace, account, "email", _needed(workspace, account, campaign))
     return "fall_due" if has_means and _may_send(account, campaign) else "suspend"
 
 
