@@ -1,0 +1,95 @@
+"""Campaigns whose credits end half way, until all recipients have their e-mails."""
+
+from __future__ import annotations
+
+import pytest
+
+READERS = [f"r{number}@acme.test" for number in range(4)]
+SCENARIO = {
+    "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
+    "accounts": [
+        {"name": "group", "role": "master", "api_keys": ["group"], "pool": {"credits": {"email": 100}}},
+        {
+            "name": "acme", "id": 1_000_001, "role": "sub_account", "of": "group", "api_keys": ["acme"],
+            "senders": [{"id": 1, "name": "News", "email": "news@acme.test", "state": "verified"}],
+            "contact_lists": [{"id": 1, "name": "Readers"}],
+            "contacts": [{"email": email, "list_ids": [1]} for email in READERS],
+            "campaigns": [{"id": 1, "name": "C", "subject": "Hi", "html": "<p>Hi</p>", "list_ids": [1]}],
+        },
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture
+def half_way(make_api):
+    """An account whose first campaign is suspended after half of its e-mails, and has credits for the others."""
+    api = HalfWay(make_api("empty", key="acme"))
+    api.buy(4)
+    api.call("POST", "/emailCampaigns/1/sendNow")
+    api.send_elsewhere(2)
+    api.api.advance("PT1M")
+    assert (api.status, api.received()) == ("suspended", READERS[:2])
+    api.buy(6)
+    return api
+
+
+class HalfWay:
+    def __init__(self, api):
+        self.api = api
+        assert api.post("/_mock/reset", json={"scenario": SCENARIO}).status_code == 200
+
+    def call(self, method, path, body=None):
+        answer = self.api.request(method, f"/v3{path}", **({} if body is None else {"json": body}))
+        assert answer.status_code < 300, answer.text
+        return answer
+
+    def buy(self, assigned):
+        plan = {"credits": {"email": assigned}}
+        assert self.api.put("/v3/corporate/subAccount/1000001/plan", json=plan, key="group").status_code == 204
+
+    def send_elsewhere(self, count):
+        to = [{"email": f"o{number}@else.test"} for number in range(count)]
+        mail = {"sender": {"email": "news@acme.test"}, "to": to, "subject": "Bill", "textContent": "Hello"}
+        self.call("POST", "/smtp/email", mail)
+
+    @property
+    def status(self):
+        return self.call("GET", "/emailCampaigns/1").json["status"]
+
+    def received(self):
+        found = self.api.get("/_mock/mailbox?subject=Hi").json["items"]
+        return [mail["to"] for mail in reversed(found)]
+
+
+def test_the_others_get_their_emails_when_it_is_sent_on(half_way):
+    half_way.call("POST", "/emailCampaigns/1/sendNow")
+    half_way.api.advance("PT1M")
+
+    assert (half_way.status, half_way.received()) == ("sent", READERS)
+
+
+def test_the_others_get_their_emails_when_it_falls_due_after_the_archive(half_way):
+    for status in ("archive", "darchive"):
+        half_way.call("PUT", "/emailCampaigns/1/status", {"status": status})
+    half_way.call("PUT", "/emailCampaigns/1", {"scheduledAt": "2026-01-15T10:00:00.000Z"})
+    half_way.api.advance("PT2H")
+
+    assert (half_way.status, half_way.received()) == ("sent", READERS)
+
+
+def test_all_get_it_when_it_is_taken_back_as_a_draft(half_way):
+    half_way.buy(8)
+    half_way.call("PUT", "/emailCampaigns/1/status", {"status": "draft"})
+    half_way.call("POST", "/emailCampaigns/1/sendNow")
+    half_way.api.advance("PT1M")
+
+    assert (half_way.status, half_way.received()) == ("sent", [*READERS[:2], *READERS])
+
+
+def test_statistics_have_both_halves(half_way):
+    half_way.call("POST", "/emailCampaigns/1/sendNow")
+    half_way.api.advance("PT2M")
+
+    found = half_way.call("GET", "/emailCampaigns/1?statistics=globalStats").json["statistics"]
+
+    assert (found["globalStats"]["sent"], found["globalStats"]["delivered"], found["remaining"]) == (4, 4, 0)
