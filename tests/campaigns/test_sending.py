@@ -250,3 +250,10 @@ def test_email_whose_values_are_too_long_leaves_them_out(api, monkeypatch):
 
     mail = api.get("/_mock/mailbox?to=ada@acme.test").json["items"][0]
     assert (state(api), mail["html"]) == ("sent", CAMPAIGN["html"])
+
+
+@pytest.mark.api({**WORKSPACE, "behaviour": {"campaign": {"after": "PT0S"}}})
+def test_emails_leave_at_once_without_a_processing_time(api):
+    fire(api, "send")
+
+    assert (state(api), len(recipients(api))) == ("sent", 3)
