@@ -16,6 +16,8 @@ PROCESSING, UNDERWAY, WAITING, IMPORTING = 60_000, 2_000, 1_000, 10_000
 #: The states in which a campaign may be changed and sent, and those in which it has recipients left.
 UNSENT = ("draft", "queued", "suspended")
 BEGUN = ("in_process", "suspended")
+#: The domain of all contacts, and the link of clicks that are raised by hand.
+DOMAIN, LINK = "readers.test", "https://acme.test/offer"
 #: The members of statistics in which events count each time, and once for each recipient.
 EACH = {"opened": "viewed", "click": "clickers"}
 ONCE = {
@@ -531,6 +533,18 @@ class Marketing(Contacts):
             row.turns += 1
         row.state, row.sent_at = "sent", self.now
 
+    @staticmethod
+    def last_campaign(account, email):
+        """The id of the campaign that a contact got last, or None."""
+        contact = account.by_email(email)
+        got = [
+            (copy.at, number)
+            for number, row in account.campaigns.items()
+            for copy in row.copies
+            if contact and copy.contact == contact.id
+        ]
+        return max(got)[1] if got else None
+
     def raise_event(self, account, number, event, email):
         """An event of a campaign's e-mail, raised by hand."""
         row, contact = account.campaigns[number], account.by_email(email)
@@ -543,11 +557,18 @@ class Marketing(Contacts):
 
     # ------------------------------------------------------------------ reads of campaigns
 
-    def get_campaign(self, account, number):
+    def get_campaign(self, account, number, statistics):
+        """Read a campaign with one of its statistics: globalStats, statsByDomain or linksStats."""
         row = account.campaigns.get(number)
         if row is None:
             return UNKNOWN
-        lists = dict.fromkeys([copy.list for copy in row.copies] + [list_id for _, list_id, _ in row.events if list_id])
+        lists = {copy.list for copy in row.copies} | {list_id for _, list_id, _ in row.events if list_id}
+        counts, clicks = self._counts(row, None), sum(event == "click" for event, _, _ in row.events)
+        shown = {
+            "globalStats": counts,
+            "statsByDomain": {DOMAIN: counts} if row.copies or row.events else {},
+            "linksStats": {LINK: clicks} if clicks else {},
+        }
         return Answer(
             200,
             body={
@@ -558,9 +579,9 @@ class Marketing(Contacts):
                 "testSent": row.is_tested,
                 "recipients": {"lists": row.lists, "exclusionLists": row.excluded},
                 "statistics": {
-                    "globalStats": self._counts(row, None),
+                    statistics: shown[statistics],
                     "remaining": len(row.recipients) - row.turns if row.state in BEGUN else 0,
-                    "campaignStats": {list_id: self._counts(row, list_id) for list_id in lists},
+                    "campaignStats": [{"listId": list_id, **self._counts(row, list_id)} for list_id in sorted(lists)],
                 },
             },
         )
@@ -575,7 +596,10 @@ class Marketing(Contacts):
         first = {(name, who): place for name, place, who in reversed(row.events)}
         for name, member in ONCE.items():
             counts[member] = sum(event == name and list_id in (None, place) for (event, _), place in first.items())
-        return counts
+        delivered, views = counts["delivered"], counts["uniqueViews"]
+        rate = min(views / delivered, 1) if delivered else 0
+        rates = {"opensRate": round(100 * rate, 2), "estimatedViews": round(delivered * rate)}
+        return {**counts, **rates, "trackableViews": views}
 
     def list_campaigns(self, account, status):
         state = {"inProcess": "in_process"}.get(status, status)

@@ -283,14 +283,9 @@ class RandomMarketer:
         self._test(self._account.campaigns.get(number), f"/emailCampaigns/{number}/sendTest")
 
     def get_campaign(self):
-        number = self._campaign()
-        expected = self.model.get_campaign(self._account, number)
-        if expected.body:
-            by_list = expected.body["statistics"].pop("campaignStats")
-            expected.body["statistics"]["campaignStats"] = [
-                {"listId": list_id, **by_list[list_id]} for list_id in sorted(by_list)
-            ]
-        self._call(expected, "GET", f"/emailCampaigns/{number}?statistics=globalStats")
+        number, statistics = self._campaign(), self._pick("globalStats", "globalStats", "statsByDomain", "linksStats")
+        expected = self.model.get_campaign(self._account, number, statistics)
+        self._call(expected, "GET", f"/emailCampaigns/{number}?statistics={statistics}")
 
     def list_campaigns(self):
         status = self._pick(None, "draft", "queued", "suspended", "sent", "archive", "inProcess")
@@ -300,12 +295,15 @@ class RandomMarketer:
         self._call(expected, "GET", f"/emailCampaigns?limit=100{query}")
 
     def raise_event(self):
-        if not self._account.campaigns:
-            return
-        number, event, email = self._pick(*self._account.campaigns), self._pick(*EVENTS), self._pick(*EMAILS)
-        body = {"type": "marketing", "event": event, "to": email, "campaign": number, "account": self._account.name}
-        self._trigger(body)
-        self.model.raise_event(self._account, number, event, email)
+        """Raise an event of a campaign, by its id or as the last one that the contact got."""
+        account, event, email = self._account, self._pick(*EVENTS), self._pick(*EMAILS)
+        body = {"type": "marketing", "event": event, "to": email, "account": account.name}
+        number = self.model.last_campaign(account, email)
+        if account.campaigns and (number is None or self._happens(0.5)):
+            body["campaign"] = number = self._pick(*account.campaigns)
+        if number is not None:
+            self._trigger(body)
+            self.model.raise_event(account, number, event, email)
 
     # ------------------------------------------------------------------ imports of contacts
 
