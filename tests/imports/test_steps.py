@@ -92,7 +92,9 @@ def test_an_import_fails_at_a_limit_and_keeps_what_it_has_imported(imports_of, l
 
 @pytest.mark.parametrize("after", ["PT0S", "PT1S", "PT1.05S", "PT1M"])
 @pytest.mark.parametrize(
-    "content", [MANY, [{"email": f"u{number}@a.test"} for number in range(ROWS)]], ids=["csv", "json"]
+    "content",
+    [f"{MANY}u0@a.test;Again", [{"email": f"u{number}@a.test"} for number in (*range(ROWS), 0)]],
+    ids=["csv", "json"],
 )
 def test_a_state_goes_on_with_an_import_wherever_it_was_written(imports, content, after):
     imports.begin(content, newList={"listName": "New", "folderId": 1})
@@ -100,6 +102,7 @@ def test_a_state_goes_on_with_an_import_wherever_it_was_written(imports, content
     written = imports.api.get("/_mock/state").json
     imports.api.advance("PT1M")
     expected = imports.api.get("/_mock/state").json
+    assert imports.process(1)["info"]["import"]["duplicate_email_id"] == 1
     tally = imports.api.workspace.state.tally.stored
 
     assert imports.api.put("/_mock/state", json=written).status_code == 200
