@@ -34,7 +34,7 @@ METHODS = {
 UNKNOWN_STATES = {"processing", "failed", "cancelled"}
 
 #: The counts of an import, which the document has as integers, and the models of the newer client as texts.
-_COUNT = re.compile(r'("(?:invalid|duplicate)_\w+": ?)(\d+)')
+COUNT = re.compile(r'("(?:invalid|duplicate)_\w+": ?)(\d+)')
 
 _BREVO, _SIB = Brevo(api_key="x"), sib.ApiClient()
 
@@ -51,6 +51,6 @@ def read(operation, text):
     if kind is None:
         assert answered is type(None)
         return
-    TypeAdapter(answered).validate_json(_COUNT.sub(r'\1"\2"', text) if "rocess" in operation else text)
+    TypeAdapter(answered).validate_json(COUNT.sub(r'\1"\2"', text) if "rocess" in operation else text)
     if not any(f'"status":"{state}"' in text for state in UNKNOWN_STATES):
         _SIB.deserialize(SimpleNamespace(data=text), kind)

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from random import Random
+
+#: The document's facts, as schemas.
+FACTS = json.loads((Path(__file__).parents[1] / "truth" / "templates.json").read_text(encoding="utf-8"))
+OPERATIONS = FACTS["operations"]
+READS = [name for name, row in OPERATIONS.items() if row["method"] == "GET"]
+#: How many random calls a mix has, before everything is read.
+CALLS = 12
 
 TEXTS = (
     "Hi", "Hi {{ contact.FIRSTNAME }}, {{params.code}}", "", "é😀 and more than ten characters",
@@ -29,11 +38,38 @@ EVENTS = ("opened", "click", "unsubscribed", "hardBounce", "softBounce", "spam")
 TIMES = ("PT1S", "PT10S", "PT1M", "PT2H", "P20D")
 
 
+def play(api, seed):
+    """Play the mix of a seed, and yield each call: the operation, the body of the request, and the answer."""
+    mix = RandomMix(seed)
+    answer = api.post("/_mock/reset", json={"scenario": mix.scenario()})
+    assert answer.status_code == 200, answer.text
+    for _ in range(CALLS):
+        name = mix.chosen()
+        if name == "advance":
+            api.advance(mix.time())
+        elif name == "trigger":
+            assert api.post("/_mock/trigger", json=mix.event()).status_code == 200
+        else:
+            yield _call(api, name, mix.number(name), *mix.call(name))
+    for name in READS:
+        yield _call(api, name, mix.number(name), *mix.call(name))
+    for number in range(1, 10):
+        for name in ("getSmtpTemplate", "getEmailCampaign", "getProcess"):
+            yield _call(api, name, number, {}, None)
+
+
+def _call(api, name, number, query, body):
+    row = OPERATIONS[name]
+    path = "/".join(str(number) if part.startswith("{") else part for part in row["path"].split("/"))
+    options = {} if body is None else {"json": body}
+    return name, body, api.request(row["method"], path, query_string=query, **options)
+
+
 class RandomMix:
     """Draws a scenario and calls by a seed, out of the facts of the operations."""
 
-    def __init__(self, operations, seed):
-        self._operations, self._random = operations, Random(seed)
+    def __init__(self, seed):
+        self._random = Random(seed)
         #: The templates and campaigns of the scenario.
         self._rows = []
         #: The members that the schema says too little about.
@@ -120,7 +156,7 @@ class RandomMix:
 
     def call(self, name):
         """Return the query and the body of a call; most are good ones."""
-        row = self._operations[name]
+        row = OPERATIONS[name]
         parameters = {key: part["schema"] for key, part in row["parameters"].items() if part["in"] == "query"}
         query = {key: self._value(key, schema) for key, schema in parameters.items() if self._happens(0.3)}
         if {"startDate", "endDate"} <= parameters.keys() and self._happens(0.3):
@@ -184,7 +220,7 @@ class RandomMix:
 
     def chosen(self):
         """Return the name of an operation, `advance` or `trigger`."""
-        return self._pick(*self._operations, "advance", "advance", "advance", "trigger")
+        return self._pick(*OPERATIONS, "advance", "advance", "advance", "trigger")
 
     def time(self):
         return self._pick(*TIMES)
