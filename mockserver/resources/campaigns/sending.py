@@ -43,9 +43,10 @@ def check_means(caller: Caller, campaign: Campaign) -> None:
 def _needed(workspace: Workspace, account: Account, campaign: Campaign) -> int:
     """Return the number of recipients that are left, or that a campaign has at this moment if none had a turn."""
     progress = account.rows_of(Progress).get(campaign.id)
-    audience = account.rows_of(Audience).get(campaign.id) if progress is not None and progress.turns else None
-    audience = audience or audiences.found(workspace, account, campaign)
-    return len(audience.contacts) - (progress.turns if progress is not None else 0)
+    audience = account.rows_of(Audience).get(campaign.id)
+    if progress is None or not progress.turns or audience is None:
+        return len(audiences.found(workspace, account, campaign).contacts)
+    return len(audience.contacts) - progress.turns
 
 
 def last_sent(account: Account, address: str) -> Campaign | None:
