@@ -145,16 +145,23 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> It
         if share is not None and share in shares:
             yield TakenError(("campaigns", index, "share"), "duplicate share: another campaign has it")
         shares.add(share)
-        yield from _check_lists(account, index, item)
+        yield from _check_lists(workspace, account, index, item)
         _add(workspace, account, {**item, "id": number})
 
 
-def _check_lists(account: Account, index: int, item: Mapping[str, Any]) -> Iterator[SectionError]:
+def _check_lists(workspace: Workspace, account: Account, index: int, item: Mapping[str, Any]) -> Iterator[SectionError]:
+    """Refuse lists that the account has not; deleted ones stay in campaigns."""
     for member in ("list_ids", "excluded_list_ids"):
-        missing = [number for number in item.get(member, ()) if number not in account.rows_of(ContactList)]
+        unknown = (number for number in item.get(member, ()) if number not in account.rows_of(ContactList))
+        missing = [number for number in unknown if not _is_deleted(workspace, number)]
         if missing:
             message = f"the account has no list {missing[0]}"
             yield SectionError(("campaigns", index, member), message, wanted=tuple(missing))
+
+
+def _is_deleted(workspace: Workspace, list_id: int) -> bool:
+    is_used = any(list_id in account.rows_of(ContactList) for account in workspace.state.accounts.values())
+    return list_id <= workspace.state.last_ids.get("contact_list", 0) and not is_used
 
 
 def _add(workspace: Workspace, account: Account, item: dict[str, Any]) -> None:
