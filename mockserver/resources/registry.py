@@ -99,7 +99,8 @@ def _parts() -> Parts:
         for transition, listener in resource.listeners.items():
             listeners.setdefault(transition, []).append(listener)
     resumers = [resource.resume for resource in RESOURCES if resource.resume is not None]
-    return Parts(LIFECYCLES, listeners, (resume_mails, *resumers))
+    long_machines = frozenset[str]().union(*(resource.long_machines for resource in RESOURCES))
+    return Parts(LIFECYCLES, listeners, (resume_mails, *resumers), long_machines)
 
 
 #: The lifecycles, listeners and resumers of every workspace.

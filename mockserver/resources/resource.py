@@ -40,6 +40,8 @@ class Resource(NamedTuple):
     is_counted: bool = True
     #: Whether its state machines are those of further operations: percentages do not count them by default.
     has_further_machines: bool = False
+    #: State machines whose events may take too long for the event loop.
+    long_machines: frozenset[str] = frozenset()
 
     @property
     def section(self) -> Section | None:

@@ -111,8 +111,9 @@ def answer_problem(sent, answer, *, stubs_fail=True):
 
 
 def _is_refusal(found):
-    """Whether a body is an error of the service. The refusal of a duplicate contact also names what it repeats."""
-    if not isinstance(found, dict) or found.keys() - {"metadata"} != {"code", "message"}:
+    """Whether a body is an error of the service. Refusals of contacts and of test e-mails name more."""
+    more = {"metadata", "unexistingEmails", "withoutListEmails", "blackListedEmails"}
+    if not isinstance(found, dict) or found.keys() - more != {"code", "message"}:
         return False
     return isinstance(found["code"], str) and isinstance(found["message"], str)
 

@@ -113,9 +113,9 @@ def advance(workspace: Workspace, body: dict[str, Any]) -> Advanced:
 
 def _advanced(workspace: Workspace, target: datetime | timedelta | str, member: str) -> list[Changed]:
     """Advance to a target and return the timed events passed; a text target is a timer id or `next`."""
-    state, lifecycles = workspace.state, workspace.parts.lifecycles
+    state, long_machines = workspace.state, workspace.parts.long_machines
     is_long = state.timers.count > loop.LARGE_WORKSPACE or (state.timers.count and state.has_many_calls)
-    if is_long or any(lifecycles[timer.machine].takes_long for timer in state.timers.all()):
+    if is_long or any(timer.machine in long_machines for timer in state.timers.all()):
         loop.leave()
     advance = begun(request.environ, "advance", lambda: _begin(workspace, target, member))
     arrived = wait_for(request.environ, workspace, _TIMEOUT_S, lambda: [advance] if advance.step() else [])

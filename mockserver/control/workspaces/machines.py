@@ -66,7 +66,7 @@ def history(workspace: Workspace, machine: str, key: str, query: dict[str, Any])
 def fire(workspace: Workspace, machine: str, key: str, event: str) -> Any:
     """Fire an event of an instance; 409 lists the possible events if the event does not apply."""
     lifecycle = _lifecycle(machine)
-    if workspace.state.has_many_calls or lifecycle.takes_long:
+    if workspace.state.has_many_calls or lifecycle.machine.name in workspace.parts.long_machines:
         loop.leave()
     account, row = _found(workspace, lifecycle, key)
     try:

@@ -40,8 +40,7 @@ Guard = Callable[[Workspace, Account, Row], str]
 class Lifecycle(Generic[Row]):
     """A state machine for rows of one type; `on`, `guard` and `when_due` register the effects of its events.
 
-    The modules `registered_in`, which register effects too, are imported before its first event. With `takes_long`, its
-    events take too long for the event loop.
+    The modules `registered_in`, which register effects too, are imported before its first event.
     """
 
     def __init__(
@@ -53,10 +52,8 @@ class Lifecycle(Generic[Row]):
         parse: Callable[[str], Key],
         reveal: Callable[[Row], dict[str, Any]] = lambda row: {},
         registered_in: tuple[str, ...] = (),
-        takes_long: bool = False,
     ) -> None:
         self.machine = machine
-        self.takes_long = takes_long
         self.row = row
         self._key = key
         self._parse = parse

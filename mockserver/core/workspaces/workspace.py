@@ -105,8 +105,6 @@ class Firing(Protocol):
 
     machine: StateMachine
     row: type[Any]
-    #: Whether its events take too long for the event loop.
-    takes_long: bool
 
     def fall_due(self, workspace: Workspace, account: Account, row: Any, event: str) -> None:
         """Fire the event of a timer, or start work that leads to an event."""
@@ -120,6 +118,8 @@ class Parts(NamedTuple):
     listeners: Mapping[tuple[str, str], Sequence[Listener]] = MappingProxyType({})
     #: Resume the calls that were under way when a workspace left the memory.
     resumers: Sequence[Callable[[Workspace], None]] = ()
+    #: The machines whose events may take too long for the event loop.
+    long_machines: frozenset[str] = frozenset()
 
 
 def _at_once(step: Callable[[], Any]) -> Any:
@@ -484,7 +484,7 @@ class Workspace:
         """
         now = self.state.clock.now()
         while (timer := self.state.timers.next()) is not None and timer.moment <= now:
-            if self.state.is_much_due or self.parts.lifecycles[timer.machine].takes_long:
+            if self.state.is_much_due or timer.machine in self.parts.long_machines:
                 leave()
             self.state.timers.take(timer)
             self._fire(timer)

@@ -13,4 +13,5 @@ RESOURCE = Resource(
     has_further_machines=True,
     lazy_section=_section.SECTION,
     members=frozenset({"campaigns"}),
+    long_machines=frozenset({"campaign"}),
 )

@@ -101,4 +101,4 @@ class OtherCampaign:
     share: str | None = None
 
 
-CAMPAIGN = Lifecycle(MACHINE, Campaign, key="id", parse=int, registered_in=(f"{__package__}.sending",), takes_long=True)
+CAMPAIGN = Lifecycle(MACHINE, Campaign, key="id", parse=int, registered_in=(f"{__package__}.sending",))
