@@ -124,6 +124,17 @@ class RandomMarketer:
         at = START + timedelta(milliseconds=found)
         return found, at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
+    def reload(self):
+        """Load the state that the workspace writes, which changes nothing but the mailbox."""
+        self._steps.append("reload")
+        state = self._api.get("/_mock/state").json
+        answer = self._api.put("/_mock/state", json=state)
+        assert answer.status_code == 200, answer.text
+        found = self._api.get("/_mock/state").json
+        self._hold(found, state)
+        if self._api.get("/_mock/mailbox").json["count"] == 0:
+            self.model.mails.clear()
+
     # ------------------------------------------------------------------ credits and e-mails
 
     def buy(self, more=None):
@@ -413,7 +424,7 @@ STEPS = [
         "unblock": 4, "create_template": 2, "get_template": 1, "list_templates": 1, "update_template": 1,
         "delete_template": 1, "test_template": 1, "create_campaign": 6, "update_campaign": 3, "delete_campaign": 1,
         "send_now": 6, "set_status": 8, "test_campaign": 1, "get_campaign": 6, "list_campaigns": 2, "raise_event": 3,
-        "import_contacts": 2, "get_process": 2,
+        "import_contacts": 2, "get_process": 2, "reload": 1,
     }.items()
     for _ in range(weight)
 ]  # fmt: skip
