@@ -135,15 +135,18 @@ def test_suspended_campaign_continues_with_those_who_are_left(api):
     assert (state(api), len(recipients(api)), len(set(recipients(api)))) == ("sent", 250, 250)
 
 
+@pytest.mark.parametrize(("after", "is_late_sent"), [("30s", True), ("1m", False)])
 @pytest.mark.api(many(250))
-def test_withdrawn_campaign_takes_its_recipients_again(api):
+def test_withdrawn_campaign_takes_its_recipients_again_if_no_email_has_left(api, after, is_late_sent):
     fire(api, "send")
-    api.advance("1m")
-    for event in ("suspend", "withdraw", "send"):
+    api.advance(after)
+    for event in ("suspend", "withdraw"):
         fire(api, event)
+    api.post("/v3/contacts", json={"email": "late@acme.test", "listIds": [5]})
+    fire(api, "send")
     api.advance("2m")
 
-    assert (state(api), len(recipients(api))) == ("sent", 350)
+    assert (state(api), len(recipients(api))) == ("sent", 250 + is_late_sent)
 
 
 @pytest.mark.parametrize("event", ["suspend", "delete"])

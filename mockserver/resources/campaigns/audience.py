@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from mockserver.core.state.state import Account
 from mockserver.core.state.tables import Bounded
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.campaigns.campaign import IN_PROCESS, IN_REVIEW, SUSPENDED, Campaign
+from mockserver.resources.campaigns.campaign import Campaign
 from mockserver.resources.contacts.rows import Contact, ContactList
 from mockserver.resources.webhooks import blocked, events
 
@@ -75,6 +75,6 @@ def _forgettable(account: Account, excess: int) -> Iterator[int]:
         if excess <= 0:
             return
         campaign = campaigns.get(number)
-        if campaign is None or campaign.state not in (IN_PROCESS, IN_REVIEW, SUSPENDED):
+        if campaign is None or campaign.is_over:
             excess -= len(row.contacts)
             yield number

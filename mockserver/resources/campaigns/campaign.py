@@ -84,6 +84,11 @@ class Campaign:
     kind: ClassVar[str] = EMAIL_CAMPAIGN
 
     @property
+    def is_over(self) -> bool:
+        """Whether it is sent, perhaps in the archive, so that nobody else gets it."""
+        return self.state == SENT or (self.state == ARCHIVE and self.sent_at is not None)
+
+    @property
     def size(self) -> int:
         """Memory of texts and values in bytes, which the limit of stored data bounds."""
         return weight([self.html, self.subject, self.params, self.options])

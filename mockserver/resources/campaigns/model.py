@@ -228,7 +228,7 @@ def _refusal(campaign: Campaign, done: str, more: str = "") -> ServiceError:
     reason = f"campaign {campaign.id} is {campaign.state} and cannot be {done}{more}"
     if campaign.state in (IN_PROCESS, IN_REVIEW):
         return CAMPAIGN_PROCESSING().because(reason)
-    if campaign.state == SENT or (campaign.state == ARCHIVE and campaign.sent_at is not None):
+    if campaign.is_over:
         return CAMPAIGN_SENT().because(reason)
     return INVALID_PARAMETER(f"The campaign is {campaign.state} and cannot be {done}").because(reason)
 

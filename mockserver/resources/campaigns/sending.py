@@ -96,18 +96,24 @@ def _schedule(workspace: Workspace, account: Account, campaign: Campaign) -> Non
     workspace.set_timer(campaign.scheduled_at, account, MACHINE.name, campaign.id, "fall_due")
 
 
-@CAMPAIGN.on("withdraw")
-def _withdraw(workspace: Workspace, account: Account, campaign: Campaign) -> None:
-    """Forget the recipients, so that they are taken again."""
+@CAMPAIGN.on("delete")
+def _delete(workspace: Workspace, account: Account, campaign: Campaign) -> None:
+    account.weigh_stored(-campaign.size)
+    _forget_recipients(workspace, account, campaign)
+
+
+def _forget_recipients(workspace: Workspace, account: Account, campaign: Campaign) -> None:
     workspace.state.timers.cancel(MACHINE.name, campaign.id)
     account.table(Audience).pop(campaign.id, None)
     account.table(Progress).pop(campaign.id, None)
 
 
-@CAMPAIGN.on("delete")
-def _delete(workspace: Workspace, account: Account, campaign: Campaign) -> None:
-    account.weigh_stored(-campaign.size)
-    _withdraw(workspace, account, campaign)
+@CAMPAIGN.on("withdraw")
+def _withdraw(workspace: Workspace, account: Account, campaign: Campaign) -> None:
+    """Keep the recipients if some had their turn: the others get the campaign later, and nobody gets it twice."""
+    progress = account.rows_of(Progress).get(campaign.id)
+    has_begun = progress is not None and progress.turns
+    (_hold if has_begun else _forget_recipients)(workspace, account, campaign)
 
 
 @CAMPAIGN.on("suspend", "review")

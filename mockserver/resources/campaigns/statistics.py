@@ -13,7 +13,7 @@ from mockserver.core.state.tables import Bounded
 from mockserver.core.text.addresses import comparable, domain_of
 from mockserver.core.time.clock import EARLIEST, LATEST
 from mockserver.resources.campaigns.audience import Audience
-from mockserver.resources.campaigns.campaign import IN_PROCESS, IN_REVIEW, SUSPENDED, Campaign
+from mockserver.resources.campaigns.campaign import Campaign
 from mockserver.resources.contacts.rows import EMAIL_ID, find_contact
 
 #: The members of statistics in which an event counts: each time, and once for each recipient.
@@ -129,7 +129,7 @@ def shown(account: Account, campaign: Campaign) -> dict[str, Any]:
 def remaining(account: Account, campaign: Campaign) -> int:
     """Return the number of recipients that are still to get a campaign."""
     audience, progress = account.rows_of(Audience).get(campaign.id), account.rows_of(Progress).get(campaign.id)
-    if audience is None or progress is None or campaign.state not in (IN_PROCESS, IN_REVIEW, SUSPENDED):
+    if audience is None or progress is None or campaign.is_over:
         return 0
     return len(audience.contacts) - progress.turns
 
