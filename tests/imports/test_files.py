@@ -38,6 +38,21 @@ FILES = {
         {"eve@a.test": "Eve", "sue@a.test": "Sue"},
         1,
     ),
+    "two quotes without an end": (
+        'EMAIL;NAME\nbob@a.test;"Bob\neve@a.test;Eve\nsue@a.test;"Sue\nzoe@a.test;Zoe',
+        {"eve@a.test": "Eve", "zoe@a.test": "Zoe"},
+        2,
+    ),
+    "text behind a quote": (
+        'EMAIL;NAME\nbob@a.test;"Bob"B\neve@a.test;Eve',
+        {"bob@a.test": "BobB", "eve@a.test": "Eve"},
+        0,
+    ),
+    "text behind a quote, and a quote without an end": (
+        'EMAIL;NAME\nbob@a.test;"Bob"B;"x\neve@a.test;Eve',
+        {"eve@a.test": "Eve"},
+        1,
+    ),
     "a quote in a field": ('EMAIL;NAME\nbob@a.test;Bob "B', {"bob@a.test": 'Bob "B'}, 0),
     "NUL": ("EMAIL;NAME\nbob@a.test;B\0b\ne\0ve@a.test;Eve", {"bob@a.test": "B\0b"}, 1),
     "a field that is too large": (f"EMAIL;NAME\nbob@a.test;{'x' * 200_000}\neve@a.test;Eve", {"eve@a.test": "Eve"}, 1),
@@ -80,7 +95,9 @@ def test_a_file_without_a_header_of_identifiers_is_refused(imports, text, messag
     assert imports.get("/processes") == {"processes": [], "count": 0}
 
 
-@pytest.mark.parametrize("line", ['"a\n', '"a\nb","', '""', '"""', '"a""\n', ",", "\r", '"\n,', '";"\n'], ids=repr)
+@pytest.mark.parametrize(
+    "line", ['"a\n', '"a\nb","', '""', '"""', '"a""\n', ",", "\r", '"\n,', '";"\n', '"""x\n', '"x\n""\n'], ids=repr
+)
 def test_a_file_of_quotes_and_separators_is_read_in_linear_time(imports, line):
     number = imports.begin("EMAIL,NAME\n" + line * (300_000 // len(line)) + "\nbob@a.test,Bob")
 

@@ -64,10 +64,11 @@ def records(text: str, position: int, separator: str) -> Iterator[Record]:
     """Yield the records of a text from a position on, unreadable records included; the cost is linear.
 
     Behind an open quote, the lines after the first one are read as records. A second failure at the same place skips
-    all lines up to there.
+    all lines up to there. Text behind a closing quote is kept in records of one line; in longer ones the quote opens
+    another record.
     """
     lines, failed_at = _Lines(text, position), position
-    reader = csv.reader(lines, delimiter=separator)
+    reader = csv.reader(lines, delimiter=separator, strict=True)
     while True:
         lines.begin_record()
         try:
@@ -75,10 +76,21 @@ def records(text: str, position: int, separator: str) -> Iterator[Record]:
         except StopIteration:
             return
         except csv.Error:
-            if lines.position > failed_at and not lines.is_too_long:
+            cells = None
+            if lines.position == lines.first_end and not lines.is_too_long:
+                cells = _one_line(text[lines.start : lines.position], separator)
+            elif lines.position > failed_at and not lines.is_too_long:
                 failed_at, lines.position = lines.position, lines.first_end
-            reader = csv.reader(lines, delimiter=separator)
-            yield Record(None, lines.position)
+            reader = csv.reader(lines, delimiter=separator, strict=True)
+            yield Record(cells, lines.position)
+
+
+def _one_line(line: str, separator: str) -> list[str] | None:
+    """Return the cells of a line that RFC 4180 forbids, or None if a quote has no end."""
+    try:
+        return next(csv.reader(_Lines(line, 0), delimiter=separator))
+    except csv.Error:
+        return None
 
 
 def read_header(text: str) -> Header | None:
