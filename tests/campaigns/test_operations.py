@@ -57,18 +57,19 @@ class TestCreation:
         assert campaigns.create() == 5
 
     @pytest.mark.parametrize(
-        ("sender", "reason"),
+        ("sender", "given"),
         [
-            ({"id": 2}, "ops@acme.test is sender 2, awaiting_verification"),
-            ({"email": "ops@acme.test"}, "ops@acme.test is sender 2, awaiting_verification"),
-            ({"email": "other@acme.test"}, "other@acme.test is no sender of account acme"),
-            ({"id": 9}, "account acme has no sender 9 (it has 1, 2)"),
+            ({"id": 2}, "2"),
+            ({"email": "ops@acme.test"}, "ops@acme.test"),
+            ({"email": "other@acme.test"}, "other@acme.test"),
+            ({"id": 9}, "9"),
         ],
     )
-    def test_sender_that_is_not_verified_is_refused(self, campaigns, sender, reason):
+    def test_sender_that_is_not_verified_is_refused(self, campaigns, sender, given):
         assert campaigns.refused(sender=sender) == ("invalid_parameter", INVALID_SENDER)
         campaigns.call("POST", "", {"name": "a", "sender": sender, "subject": "a", "htmlContent": HTML})
-        assert campaigns.request["reason"] == f"{INVALID_SENDER}; {reason}"
+        reason = f"{given} is no verified sender of account acme (it has news@acme.test)"
+        assert campaigns.request["reason"] == reason
 
     def test_sender_keeps_the_given_name(self, campaigns):
         number = campaigns.create(sender={"id": 1, "name": "Shop"})

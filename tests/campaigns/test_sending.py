@@ -111,9 +111,10 @@ def test_campaign_is_suspended_when_credits_end_and_continues_with_the_others(ap
     [
         {"plan": [{"type": "payAsYouGo", "creditsType": "sendLimit", "credits": 2}]},
         {"senders": [{"id": 2, "name": "Ops", "email": "ops@acme.test", "state": "awaiting_verification"}]},
+        {"senders": [], "domains": [{"name": "acme.test", "state": "authenticated"}]},
         {"under_validation": True},
     ],
-    ids=["credits", "sender", "validation"],
+    ids=["credits", "sender", "domain", "validation"],
 )
 def test_campaign_that_may_not_be_sent_is_suspended_when_due(make_api, members):
     api = make_api(account_with(campaigns=[{**CAMPAIGN, "state": "queued", "scheduled_at": "1h"}], **members))

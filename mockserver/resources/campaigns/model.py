@@ -19,24 +19,22 @@ from mockserver.core.contract.errors import (
 )
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
-from mockserver.core.traffic.mail import Party
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.campaigns import sending
 from mockserver.resources.campaigns.campaign import (
-    ARCHIVE,
     CAMPAIGN,
     DRAFT,
     IN_PROCESS,
     IN_REVIEW,
     QUEUED,
-    SENT,
     SUSPENDED,
     Campaign,
 )
 from mockserver.resources.contacts.rows import ContactList, check_bytes
-from mockserver.resources.senders.model import Sender, find_sender
+from mockserver.resources.senders.model import check_verified, chosen
 from mockserver.resources.sending.request import missing, wrong
-from mockserver.resources.templates.model import Template, content_of, send_tests
+from mockserver.resources.templates.model import content_of, send_tests
+from mockserver.resources.templates.template import Template
 
 #: The members of a body that a row has, with their names there.
 _MEMBERS: Mapping[str, str] = {
@@ -65,6 +63,8 @@ _EVENTS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 #: The options that would change to whom or when the campaign goes.
 _NOT_PLAYED = ("abTesting", "sendAtBestTime", "ipWarmupEnable")
+#: What the service says of a sender (contract/campaigns#sender), with the specification's sentence.
+_BAD_SENDER = "Sender is invalid / inactive: a sender must be verified before a campaign may use it"
 _REPLICATE, _REPLICATE_TEMPLATE = "replicate", "replicateTemplate"
 
 
@@ -241,7 +241,9 @@ def _values(caller: Caller, campaign: Campaign, body: Mapping[str, Any]) -> dict
     values = {attribute: body[name] for name, attribute in _MEMBERS.items() if name in body}
     recipients = body.get("recipients")
     if "sender" in body:
-        values["sender"] = _sender(caller.account, body["sender"])
+        if body["sender"].keys().isdisjoint(("id", "email")):
+            raise missing("email", "sender")
+        values["sender"] = chosen(caller.account, body["sender"], _BAD_SENDER)
     values |= _content(caller, campaign, body)
     if recipients is not None:
         values["list_ids"] = _known(caller.account, recipients.get("listIds", ()))
@@ -273,36 +275,6 @@ def _check_ahead(caller: Caller, campaign: Campaign) -> None:
     if not _is_ahead(caller, campaign):
         clock = reasons.clock(caller.workspace.state.clock)
         raise wrong("scheduledAt", why=f"{reasons.instant(campaign.scheduled_at)} is not in the future; {clock}")
-
-
-def _sender(account: Account, given: Mapping[str, Any]) -> Party:
-    if "id" in given and "email" in given:
-        message = "Only one of Sender ID or Sender Email can be passed for the same request."
-        raise INVALID_PARAMETER(message).because(f"{message} The member `sender` of the body has both")
-    if "id" not in given and "email" not in given:
-        raise missing("email", "sender")
-    rows = account.rows_of(Sender)
-    sender = rows.get(given["id"]) if "id" in given else find_sender(account, given["email"])
-    if "id" in given and sender is None:
-        raise _invalid_sender(f"account {account.name} has no sender {given['id']} (it has {reasons.listed(rows)})")
-    address = given["email"] if sender is None else sender.email
-    _check_sender(account, address)
-    return Party(address, given.get("name") or ("" if sender is None else sender.name))
-
-
-def _check_sender(account: Account, address: str) -> None:
-    """Refuse an address that is no verified sender, even of an authenticated domain (contract/campaigns#sender)."""
-    sender = find_sender(account, address)
-    if sender is None or not sender.active:
-        known = (
-            f"is no sender of account {account.name}" if sender is None else f"is sender {sender.id}, {sender.state}"
-        )
-        raise _invalid_sender(f"{reasons.shown(address)} {known}")
-
-
-def _invalid_sender(reason: str) -> ServiceError:
-    message = "Sender is invalid / inactive: a sender must be verified before a campaign may use it"
-    return INVALID_PARAMETER(message).because(f"{message}; {reason}")
 
 
 def _content(caller: Caller, campaign: Campaign, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -401,4 +373,4 @@ def _check_sendable(caller: Caller, campaign: Campaign) -> None:
     if not campaign.options.get("segmentIds") and not any(number in lists for number in campaign.list_ids):
         raise missing("listIds", "recipients")
     if campaign.sender is not None:
-        _check_sender(caller.account, campaign.sender.email)
+        check_verified(caller.account, campaign.sender.email, _BAD_SENDER)

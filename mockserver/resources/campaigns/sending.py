@@ -19,8 +19,7 @@ from mockserver.resources.campaigns.statistics import SENT, Ahead, Progress, cou
 from mockserver.resources.contacts import rows
 from mockserver.resources.contacts.rows import EMAIL_ID, Contact, find_contact
 from mockserver.resources.corporate.pool import UNLIMITED
-from mockserver.resources.senders.model import why_not_valid
-from mockserver.resources.webhooks import blocked
+from mockserver.resources.senders.model import is_verified
 
 #: How long on the clock until the next e-mails leave. Chosen: sending them takes about a third of it.
 _PAUSE = timedelta(milliseconds=100)
@@ -133,9 +132,9 @@ def _send_or_suspend(workspace: Workspace, account: Account, campaign: Campaign)
 
 
 def _may_send(account: Account, campaign: Campaign) -> bool:
-    """Return whether the account is approved and the sender valid; the account's default sender is not checked."""
+    """Return whether the account is approved and the sender verified; the account's default sender is not checked."""
     sender = campaign.sender
-    return not account.under_validation and (sender is None or why_not_valid(account, sender.email) is None)
+    return not account.under_validation and (sender is None or is_verified(account, sender.email))
 
 
 @CAMPAIGN.on("fall_due", "send", "approve")

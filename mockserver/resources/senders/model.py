@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import ascii_form, comparable, domain_of
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.traffic.causes import Changed
-from mockserver.core.traffic.mail import Mail
+from mockserver.core.traffic.mail import Mail, Party
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.lifecycle import Lifecycle, send_mail
 from mockserver.core.workspaces.workspace import Workspace
@@ -35,6 +36,8 @@ MACHINE = StateMachine(
 )
 #: The lowest and the highest code: six digits, the first of which is not 0 (contract/senders#one-time-codes).
 OTP_RANGE = (100_000, 999_999)
+#: What the service says of a sender that is not verified, and its text for the sender's own name.
+NOT_VERIFIED, _DEFAULT_NAME = "Sender is invalid / inactive", "[DEFAULT_FROM_NAME]"
 
 
 @dataclass(slots=True, eq=False)
@@ -163,6 +166,40 @@ def _refuse_duplicate(account: Account, email: str, owner: int | None) -> None:
 
 def find_sender(account: Account, address: str) -> Sender | None:
     return account.rows_of(Sender).get((account.record_of(Addresses) or Addresses()).get(comparable(address), 0))
+
+
+def chosen(account: Account, given: Mapping[str, Any], message: str = NOT_VERIFIED) -> Party:
+    """Return the verified sender that a template or campaign names by id or address, or refuse with 400."""
+    if "id" not in given and "email" not in given:
+        raise errors.MISSING_PARAMETER("sender is missing").because("field `sender` in the body has no id and no email")
+    if "id" in given and "email" in given:
+        both = "Only one of Sender ID or Sender Email can be passed for the same request."
+        raise errors.INVALID_PARAMETER(both).because(f"{both} Field `sender` in the body has both")
+    row = account.rows_of(Sender).get(given["id"]) if "id" in given else find_sender(account, given["email"])
+    if row is None or not row.active:
+        raise _not_verified(account, str(given.get("id", given.get("email"))), message)
+    name = given.get("name") or ""
+    return Party(row.email, row.name if name in ("", _DEFAULT_NAME) else name)
+
+
+def is_verified(account: Account, address: str) -> bool:
+    """Return whether templates and campaigns may use a sender (specification 2.1).
+
+    An address of an authenticated domain is not enough: `behaviour.trust_authenticated_domains` verifies its senders.
+    """
+    sender = find_sender(account, address)
+    return sender is not None and sender.active
+
+
+def check_verified(account: Account, address: str, message: str = NOT_VERIFIED) -> None:
+    if not is_verified(account, address):
+        raise _not_verified(account, address, message)
+
+
+def _not_verified(account: Account, given: str, message: str) -> errors.ServiceError:
+    known = reasons.listed(row.email for row in account.rows_of(Sender).values() if row.active)
+    reason = f"{reasons.shown(given)} is no verified sender of account {account.name} (it has {known})"
+    return errors.INVALID_PARAMETER(message).because(reason)
 
 
 def why_not_valid(account: Account, address: str) -> str | None:

@@ -17,8 +17,8 @@ from mockserver.core.traffic.mail import TO, Attachment, MailContent, Party, Rec
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.contacts.rows import EMAIL_ID, check_bytes, find_contact
 from mockserver.resources.scheduled_emails.model import deliver
-from mockserver.resources.senders.model import Sender, find_sender
-from mockserver.resources.templates.template import Template as Template
+from mockserver.resources.senders.model import check_verified, chosen, find_sender
+from mockserver.resources.templates.template import Template
 from mockserver.resources.templates.texts import TooLongError, filled_in
 from mockserver.resources.webhooks import events
 from mockserver.resources.webhooks.blocked import is_blocked
@@ -27,8 +27,6 @@ from mockserver.resources.webhooks.blocked import is_blocked
 LARGEST = 64 * 1024 * 1024
 #: The most test e-mails of an account in a day (documented).
 MOST_TESTS = 50
-#: The name that means the sender's own, as the service writes it.
-_DEFAULT_NAME = "[DEFAULT_FROM_NAME]"
 
 
 @dataclass(slots=True, eq=False)
@@ -119,32 +117,12 @@ def _values(caller: Caller, body: Mapping[str, Any]) -> dict[str, Any]:
     values = dict(body)
     url = values.pop("html_url", None)
     if "sender" in values:
-        values["sender"] = chosen_sender(caller.account, values["sender"])
+        values["sender"] = chosen(caller.account, values["sender"])
     if url is not None and "html" not in values:
         values["html"] = f'<p>The content is at <a href="{escape(url)}">{escape(url)}</a>.</p>'
         caller.warn("htmlUrl is not fetched: the content names its address; send htmlContent for a real one")
     check_bytes(caller.workspace, values)
     return values
-
-
-def chosen_sender(account: Account, given: Mapping[str, Any]) -> Party:
-    """Return the verified sender that a body names by id or address, or refuse with 400."""
-    if "id" not in given and "email" not in given:
-        raise errors.MISSING_PARAMETER("sender is missing").because("field `sender` in the body has no id and no email")
-    if "id" in given and "email" in given:
-        message = "Only one of Sender ID or Sender Email can be passed for the same request."
-        raise errors.INVALID_PARAMETER(message).because(f"{message} Field `sender` in the body has both")
-    row = account.rows_of(Sender).get(given["id"]) if "id" in given else find_sender(account, given["email"])
-    if row is None or not row.active:
-        raise _invalid_sender(account, str(given.get("id", given.get("email"))))
-    name = given.get("name") or ""
-    return Party(row.email, row.name if name in ("", _DEFAULT_NAME) else name)
-
-
-def _invalid_sender(account: Account, given: str) -> ServiceError:
-    known = reasons.listed(row.email for row in account.rows_of(Sender).values() if row.active)
-    reason = f"{reasons.shown(given)} is no verified sender of account {account.name} (it has {known})"
-    return errors.INVALID_PARAMETER("Sender is invalid / inactive").because(reason)
 
 
 def delete(caller: Caller, template_id: int) -> None:
@@ -244,9 +222,7 @@ def send_tests(caller: Caller, content: MailContent, addresses: Sequence[str]) -
     now, random = workspace.state.clock.now(), workspace.state.random.copy()
     wanted = list({comparable(address): address for address in addresses or (account.email,)}.values())
     _check_addresses(account, content.sender.email, wanted, now)
-    sender = find_sender(account, content.sender.email)
-    if sender is None or not sender.active:
-        raise _invalid_sender(account, content.sender.email)
+    check_verified(account, content.sender.email)
     count = _checked_count(account, now, len(wanted))
     mails = all_filled(
         account,
