@@ -69,6 +69,15 @@ def test_campaign_half_way_returns_to_a_snapshot(api):
     assert (state(api), sorted(recipients(api))) == ("sent", sorted(f"c{number}@acme.test" for number in range(1, 251)))
 
 
+def test_campaign_with_a_deleted_list_returns_to_a_snapshot(api):
+    assert api.delete("/v3/contacts/lists/7").status_code == 204
+    before = api.get("/v3/emailCampaigns").json
+    assert api.post("/_mock/snapshots", json={"name": "deleted"}).status_code == 201
+    restored = api.post("/_mock/snapshots/deleted/restore")
+
+    assert (restored.status_code, api.get("/v3/emailCampaigns").json) == (200, before)
+
+
 def test_campaign_half_way_continues_after_the_server_was_killed(tmp_path):
     settings = Settings(scenario="empty", store=f"sqlite:{tmp_path / 'store.db'}")
     killed = create_app(settings)

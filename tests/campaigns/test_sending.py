@@ -150,6 +150,19 @@ def test_withdrawn_campaign_takes_its_recipients_again_if_no_email_has_left(api,
     assert (state(api), len(recipients(api))) == ("sent", 250 + is_late_sent)
 
 
+@pytest.mark.api(many(250))
+def test_suspended_campaign_takes_its_recipients_again_when_its_lists_are_changed(api):
+    fire(api, "send")
+    api.advance("1m")
+    fire(api, "suspend")
+    api.post("/v3/contacts/lists/6/contacts/add", json={"ids": [7, 8]})
+    assert api.put("/v3/emailCampaigns/11", json={"recipients": {"listIds": [6]}}).status_code == 204
+    fire(api, "send")
+    api.advance("2m")
+
+    assert (state(api), recipients(api)[100:]) == ("sent", ["c7@acme.test", "c8@acme.test"])
+
+
 @pytest.mark.parametrize("event", ["suspend", "delete"])
 @pytest.mark.api(account_with(campaigns=[{**CAMPAIGN, "state": "queued", "scheduled_at": "1h"}]))
 def test_queued_campaign_is_not_sent_after(api, event):

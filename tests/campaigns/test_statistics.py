@@ -51,6 +51,7 @@ def test_each_contact_counts_in_the_first_of_its_lists(sent):
 @pytest.mark.parametrize(
     ("event", "counted"),
     [
+        ("delivered", {}),
         ("hardBounce", {"hardBounces": 1}),
         ("softBounce", {"softBounces": 1}),
         ("opened", {"viewed": 2, "uniqueViews": 1, "trackableViews": 1}),

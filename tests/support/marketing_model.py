@@ -379,8 +379,9 @@ class Marketing(Contacts):
             if refused:
                 return refused
         row.name = row.name if name is None else name
-        if lists is not None:
+        if lists is not None and (lists, []) != (row.lists, row.excluded):
             row.lists, row.excluded = lists, []
+            self._forget(row)
         if scheduled_at is not None:
             self._schedule(account, row, scheduled_at)
         return DONE

@@ -104,10 +104,12 @@ def update(caller: Caller, number: int, body: Mapping[str, Any]) -> None:
     values = _values(caller, before, body)
     check_bytes(workspace, body)
     campaign = account.table(Campaign)[number]
-    size = campaign.size
+    size, lists = campaign.size, (campaign.list_ids, campaign.excluded_list_ids)
     for name, value in {**values, "modified_at": workspace.state.clock.now()}.items():
         setattr(campaign, name, value)
     account.weigh_stored(campaign.size - size)
+    if (campaign.list_ids, campaign.excluded_list_ids) != lists:
+        sending.take_again(workspace, account, campaign)
     if "scheduledAt" in body:
         _schedule(caller, campaign)
 

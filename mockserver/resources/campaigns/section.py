@@ -150,10 +150,10 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> It
 
 
 def _check_lists(workspace: Workspace, account: Account, index: int, item: Mapping[str, Any]) -> Iterator[SectionError]:
-    """Refuse lists that the account has not; deleted ones stay in campaigns."""
+    """Yield an error for lists that were never there; a list that was deleted stays in its campaigns."""
+    lists, last = account.rows_of(ContactList), workspace.state.last_ids.get("contact_list", 0)
     for member in ("list_ids", "excluded_list_ids"):
-        unknown = (number for number in item.get(member, ()) if number not in account.rows_of(ContactList))
-        missing = [number for number in unknown if not _is_deleted(workspace, number)]
+        missing = [number for number in item.get(member, ()) if number > last and number not in lists]
         if missing:
             message = f"the account has no list {missing[0]}"
             yield SectionError(("campaigns", index, member), message, wanted=tuple(missing))

@@ -107,12 +107,16 @@ def _forget_recipients(workspace: Workspace, account: Account, campaign: Campaig
     account.table(Progress).pop(campaign.id, None)
 
 
-@CAMPAIGN.on("withdraw")
-def _withdraw(workspace: Workspace, account: Account, campaign: Campaign) -> None:
-    """Keep the recipients if some had their turn: the others get the campaign later, and nobody gets it twice."""
-    progress = account.rows_of(Progress).get(campaign.id)
-    has_begun = progress is not None and progress.turns
-    (_hold if has_begun else _forget_recipients)(workspace, account, campaign)
+def take_again(workspace: Workspace, account: Account, campaign: Campaign) -> None:
+    """Forget the recipients of an unsent campaign, whose lists have changed."""
+    _withdraw(workspace, account, campaign)
+    resume(workspace, account, campaign)
+
+
+@CAMPAIGN.on("delete")
+def _delete(workspace: Workspace, account: Account, campaign: Campaign) -> None:
+    account.weigh_stored(-campaign.size)
+    _withdraw(workspace, account, campaign)
 
 
 @CAMPAIGN.on("suspend", "review")

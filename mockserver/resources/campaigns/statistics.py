@@ -17,14 +17,15 @@ from mockserver.resources.campaigns.campaign import Campaign
 from mockserver.resources.contacts.rows import EMAIL_ID, find_contact
 
 #: The members of statistics in which an event counts: each time, and once for each recipient.
-_EACH = {"delivered": "delivered", "deferred": "deferred", "opened": "viewed", "click": "clickers"}
+_EACH = {"opened": "viewed", "click": "clickers"}
 _ONCE = {
     "hardBounce": "hardBounces", "softBounce": "softBounces", "opened": "uniqueViews", "click": "uniqueClicks",
     "unsubscribed": "unsubscriptions", "spam": "complaints", "proxyOpen": "appleMppOpens",
 }  # fmt: skip
-COUNTED_EVENTS = frozenset({*_EACH, *_ONCE})
 SENT, DELIVERED = "sent", "delivered"
-_COUNTED = (SENT, *dict.fromkeys((*_EACH.values(), *_ONCE.values())))
+#: The events of a campaign's e-mails; deliveries count by themselves, and once.
+COUNTED_EVENTS = frozenset({DELIVERED, *_EACH, *_ONCE})
+_COUNTED = (SENT, DELIVERED, *dict.fromkeys((*_EACH.values(), *_ONCE.values())))
 _CLICK = "click"
 #: The most links whose clicks a campaign counts, and the most characters of a link. Chosen: more than an e-mail has.
 _MOST_LINKS, _LONGEST_LINK = 1_000, 2_048
@@ -151,5 +152,6 @@ def _shown(counts: Mapping[str, int]) -> dict[str, Any]:
         "trackableViewsRate": round(100 * rate, 2),
         "estimatedViews": round(delivered * rate),
         "opensRate": round(100 * min(views / delivered, 1.0), 2) if delivered else 0.0,
+        "deferred": 0,
         "returnBounce": 0,
     }
