@@ -12,6 +12,7 @@ from time import time
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, Self
 
+from mockserver.core.contract.errors import no_room
 from mockserver.core.effects import Effects, Jobs, NoEffects
 from mockserver.core.state.identifiers import Keyring, RecordIds
 from mockserver.core.state.state import LAST_ID, Account, State, dry_run
@@ -373,6 +374,13 @@ class Workspace:
             return True
         _LOG.warning("workspace %s has no id left for another %s: they go up to %s", self.name, kind, LAST_ID)
         return False
+
+    def check_bytes(self, count: int) -> None:
+        """Refuse more stored bytes with 400 `out_of_range` if stored data would exceed its limit."""
+        needed, most = self.state.tally.stored + count, self.limits.stored_bytes
+        if needed > most:
+            found = f"contacts and stored data would take {needed:,} bytes"
+            raise no_room(f"{found}, the limit is {most:,} (--stored-bytes-limit)")
 
     # ------------------------------------------------------------------ causes
 

@@ -11,7 +11,8 @@ from typing import NamedTuple
 LONGEST_RECORD = 256 * 1024
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _SEPARATORS = (";", ",")
-_BYTE_ORDER_MARK = "\ufeff"
+#: The cells of a record, or None if it cannot be read, and the position behind it.
+Record = tuple[list[str] | None, int]
 
 
 class Header(NamedTuple):
@@ -21,19 +22,13 @@ class Header(NamedTuple):
     end: int
 
 
-class Record(NamedTuple):
-    #: None: the record cannot be read.
-    cells: list[str] | None
-    #: The position behind the record.
-    end: int
-
-
 class _Lines:
     """An iterator over the lines of a text, which refuses records that are too long or lack a closing quote."""
 
     def __init__(self, text: str, position: int) -> None:
         self._text = text
-        self.start = self.position = self.first_end = position
+        self.position = position
+        self.begin_record()
 
     def begin_record(self) -> None:
         self.start = self.first_end = self.position
@@ -42,15 +37,14 @@ class _Lines:
         return self
 
     def __next__(self) -> str:
-        if self.position >= len(self._text):
+        found = _LINE.match(self._text, self.position)
+        if not found or not found[0]:
             if self.position > self.start:
                 raise csv.Error("a quoted field has no end")
             raise StopIteration
-        found = _LINE.match(self._text, self.position)
-        assert found is not None, "the pattern matches any text"
+        if self.position == self.start:
+            self.first_end = found.end()
         self.position = found.end()
-        if self.first_end == self.start:
-            self.first_end = self.position
         if self.is_too_long:
             raise csv.Error("the record is too long")
         return found[0]
@@ -72,7 +66,7 @@ def records(text: str, position: int, separator: str) -> Iterator[Record]:
     while True:
         lines.begin_record()
         try:
-            yield Record(next(reader), lines.position)
+            yield next(reader), lines.position
         except StopIteration:
             return
         except csv.Error:
@@ -81,34 +75,14 @@ def records(text: str, position: int, separator: str) -> Iterator[Record]:
                 cells = _one_line(text[lines.start : lines.position], separator)
             elif lines.position > failed_at and not lines.is_too_long:
                 failed_at, lines.position = lines.position, lines.first_end
-            reader = csv.reader(lines, delimiter=separator, strict=True)
-            yield Record(cells, lines.position)
-
-
-def _one_line(line: str, separator: str) -> list[str] | None:
-    """Return the cells of a line that RFC 4180 forbids, or None if a quote has no end."""
-    try:
-        return next(csv.reader(_Lines(line, 0), delimiter=separator))
-    except csv.Error:
-        return None
+            reader = csv.reader(lines, delimiter=separator)
+            yield None, lines.position
 
 
 def read_header(text: str) -> Header | None:
     """Return the first record that is not empty, or None without a readable one."""
-    position = len(_BYTE_ORDER_MARK) if text.startswith(_BYTE_ORDER_MARK) else 0
-    beginning = text[position : position + LONGEST_RECORD]
-    position += len(beginning) - len(beginning.lstrip())
-    found = _LINE.match(text, position)
-    line = "" if found is None else found[0][:LONGEST_RECORD]
-    separator = max(_SEPARATORS, key=line.count)
-    record = next(records(text, position, separator), None)
-    if record is None or not record.cells:
-        return None
-    return Header([name.strip() for name in record.cells], separator, record.end)
-
-
-def with_line_breaks(text: str) -> str:
-    r"""Return a text in one line with its literal `\n` as line breaks, which examples of the service show."""
-    if "\n" in text or "\r" in text:
-        return text
-    return text.replace("\\r\\n", "\n").replace("\\n", "\n")
+    beginning = text[: LONGEST_RECORD + 1].removeprefix("\ufeff")  # a byte order mark
+    position = text.startswith("\ufeff") + len(beginning) - len(beginning.lstrip())
+    separator = max(_SEPARATORS, key=re.split(r"[\r\n]", beginning.lstrip(), maxsplit=1)[0].count)
+    cells, end = next(records(text, position, separator), (None, 0))
+    return Header([name.strip() for name in cells], separator, end) if cells else None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER, MISSING_PARAMETER
+from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER, MISSING_PARAMETER, ErrorCode
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import Caller
@@ -163,13 +163,13 @@ def find_folder(account: Account, folder_id: int) -> Folder | None:
     return None if found is None or found.name is None else found
 
 
-def get_folder(caller: Caller, folder_id: int) -> Folder:
+def get_folder(caller: Caller, folder_id: int, refused: ErrorCode = DOCUMENT_NOT_FOUND) -> Folder:
     account = caller.account
     found = find_folder(account, folder_id)
     if found is None:
         known = reasons.nearest([row.id for row in select_folders(account)], folder_id)
         reason = f"account {account.name} has no folder {folder_id} (it has {known})"
-        raise DOCUMENT_NOT_FOUND("Folder ID does not exist").because(reason)
+        raise refused("Folder ID does not exist").because(reason)
     return found
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, ClassVar, NamedTuple
 
-from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, no_room
+from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import comparable
@@ -149,12 +149,7 @@ def drop_attribute(account: Account, name: str) -> None:
 
 def check_bytes(workspace: Workspace, value: Any, memberships: int = 0) -> None:
     """Refuse a value and memberships of lists with 400 `out_of_range` if stored data would exceed its limit."""
-    needed = workspace.state.tally.stored + weight(value) + _PER_LIST * memberships
-    most = workspace.limits.stored_bytes
-    if needed > most:
-        raise no_room(
-            f"contacts and stored data would take {needed:,} bytes, the limit is {most:,} (--stored-bytes-limit)"
-        )
+    workspace.check_bytes(weight(value) + _PER_LIST * memberships)
 
 
 class Identity(NamedTuple):

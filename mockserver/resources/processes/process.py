@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from mockserver.core.contract.errors import no_room
 from mockserver.core.state.state import Account
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.traffic.ring import weight
@@ -19,10 +17,11 @@ MACHINE = StateMachine(
     ("request", ABSENT, QUEUED),
     ("start", QUEUED, PROCESSING),
     ("complete", PROCESSING, COMPLETED),
-    ("fail", QUEUED, FAILED),
-    ("fail", PROCESSING, FAILED),
-    ("cancel", QUEUED, CANCELLED),
-    ("cancel", PROCESSING, CANCELLED),
+    *(
+        (event, source, end)
+        for event, end in (("fail", FAILED), ("cancel", CANCELLED))
+        for source in (QUEUED, PROCESSING)
+    ),
     timed=frozenset({"start", "complete", "fail"}),
 )
 #: The event of the timer that imports the next rows. The state machine does not have it, as the state stays.
@@ -51,6 +50,8 @@ class Process:
     notify_url: str = ""
     #: The address of a file that is still to be fetched.
     file_url: str = ""
+    #: Whether the source has a JSON object in each line, and is no CSV.
+    is_json: bool = False
     state: str = QUEUED
     #: The earliest moment of completion, and the moment of the next step; None during a fetch and at the end.
     due_at: datetime | None = None
@@ -60,37 +61,26 @@ class Process:
     position: int = 0
     #: The number of rows that created or changed a contact.
     imported: int = 0
-    #: Refused and duplicate rows, by the names of `COUNTS`; replaced as a whole.
+    #: The ids of the contacts of an unfinished import as keys.
+    contact_ids: dict[int, None] = field(default_factory=dict)
+    #: Refused and duplicate rows, by the names of `COUNTS`.
     counts: dict[str, int] = field(default_factory=dict)
     error: str | None = None
 
-    def count(self, name: str) -> None:
-        self.counts = {**self.counts, name: self.counts.get(name, 0) + 1}
+    def __copy__(self) -> Process:
+        return replace(self, contact_ids=self.contact_ids.copy(), counts=self.counts.copy())
+
+    def count(self, *names: str) -> None:
+        for name in names:
+            self.counts[name] = self.counts.get(name, 0) + 1
 
 
 @dataclass(slots=True, eq=False)
 class Source:
-    """The content of an unfinished import: CSV, or a JSON object in each line."""
+    """The content of an unfinished import, in a table without steps: each step saves the process again."""
 
     id: int
     text: str
-    is_json: bool = False
-
-    @property
-    def size(self) -> int:
-        """Memory in bytes."""
-        return weight(self.text)
-
-
-@dataclass(slots=True, eq=False)
-class Imported:
-    """The ids of the contacts that an unfinished import has created or changed."""
-
-    id: int
-    contacts: dict[int, None] = field(default_factory=dict)
-
-    def __copy__(self) -> Imported:
-        return replace(self, contacts=self.contacts.copy())
 
 
 PROCESS = Lifecycle(
@@ -105,30 +95,18 @@ PROCESS = Lifecycle(
 
 def await_next(workspace: Workspace, account: Account, row: Process) -> None:
     """Set the timer of a process's next step, if a step follows."""
-    if row.next_at is None:
-        return
-    has_rest = row.file_url or row.id in account.rows_of(Source)
-    event = "start" if row.state == QUEUED else CONTINUE if has_rest else "complete"
-    workspace.set_timer(row.next_at, account, MACHINE.name, row.id, event)
+    if row.next_at is not None:
+        has_rest = row.file_url or row.id in account.rows_of(Source)
+        event = "start" if row.state == QUEUED else CONTINUE if has_rest else "complete"
+        workspace.set_timer(row.next_at, account, MACHINE.name, row.id, event)
 
 
-def check_room(workspace: Workspace, source: Source) -> None:
-    """Refuse a source with 400 `out_of_range` if stored data would exceed its limit."""
-    needed, most = workspace.state.tally.stored + source.size, workspace.limits.stored_bytes
-    if needed > most:
-        raise no_room(
-            f"contacts and stored data would take {needed:,} bytes, the limit is {most:,} (--stored-bytes-limit)"
-        )
-
-
-def keep_source(account: Account, source: Source, contact_ids: Iterable[int] = ()) -> None:
+def keep_source(account: Account, row: Process, text: str) -> None:
     """Keep the content of an import until its end, as stored bytes."""
-    account.table(Source)[source.id] = source
-    account.table(Imported)[source.id] = Imported(source.id, dict.fromkeys(contact_ids))
-    account.weigh_stored(source.size)
+    account.table(Source)[row.id] = Source(row.id, text)
+    account.weigh_stored(weight(text))
 
 
 def drop_source(account: Account, row: Process) -> None:
     if row.id in account.rows_of(Source):
-        account.weigh_stored(-account.table(Source).pop(row.id).size)
-        del account.table(Imported)[row.id]
+        account.weigh_stored(-weight(account.table(Source).pop(row.id).text))

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields as dataclass_fields
 from typing import Any
 
 from marshmallow import fields, validate
 
 from mockserver.core.contract.errors import ServiceError
 from mockserver.core.state.state import Account
+from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.processes.process import (
     COUNTS,
     MACHINE,
     PROCESSING,
     QUEUED,
-    Imported,
     Process,
     Source,
     await_next,
-    check_room,
     keep_source,
 )
 from mockserver.resources.section import ID_RANGE, Instant, Item, Section, SectionError, TakenError, about, claim
@@ -64,7 +62,7 @@ class ProcessItem(Item):
     contact_ids = _ids("of an unfinished import: the contacts that it has created or changed")
 
 
-_OF_SOURCE = ("content", "is_json", "contact_ids")
+_ITEM = ProcessItem()
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
@@ -76,46 +74,35 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> It
             continue
         workspace.state.claim_id("process", number)
         try:
-            _add(workspace, account, item)
+            _add(workspace, account, {**item})
         except ServiceError as error:
             yield SectionError(("processes", index, "content"), error.reason)
 
 
-def _add(workspace: Workspace, account: Account, item: Mapping[str, Any]) -> None:
-    now = workspace.state.clock.now()
-    members = {name: value for name, value in item.items() if name not in _OF_SOURCE}
-    row = Process(**{"requested_at": now, **members})
-    if row.state in (QUEUED, PROCESSING):
-        row.next_at = row.next_at or now
-        if text := item.get("content"):
-            source = Source(row.id, text, item.get("is_json", False))
-            check_room(workspace, source)
-            keep_source(account, source, item.get("contact_ids", ()))
-    else:
+def _add(workspace: Workspace, account: Account, item: dict[str, Any]) -> None:
+    now, text = workspace.state.clock.now(), item.pop("content", "")
+    contact_ids = dict.fromkeys(item.pop("contact_ids", ()))
+    row = Process(**{"requested_at": now, **item}, contact_ids=contact_ids)
+    if row.state not in (QUEUED, PROCESSING):
         row.completed_at = row.completed_at or now
+    else:
+        row.next_at = row.next_at or now
+        if text:
+            workspace.check_bytes(weight(text))
+            keep_source(account, row, text)
     account.table(Process)[row.id] = row
     await_next(workspace, account, row)
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    found = [_written(account, row) for row in account.rows_of(Process).values()]
+    sources = account.rows_of(Source)
+    found = [
+        {name: value for name, value in _ITEM.dump(row).items() if value not in (None, "", [], {})}
+        | ({"content": sources[row.id].text} if row.id in sources else {})
+        for row in account.rows_of(Process).values()
+    ]
     return {"processes": found} if found else {}
 
-
-def _written(account: Account, row: Process) -> dict[str, Any]:
-    """Return a process as a scenario has it, without members that have their defaults."""
-    plain, source = Process(row.id, row.requested_at), account.rows_of(Source).get(row.id)
-    values = {member.name: getattr(row, member.name) for member in dataclass_fields(row)}
-    changed = {name: value for name, value in values.items() if value != getattr(plain, name)}
-    if source is not None:
-        contacts = account.rows_of(Imported)[row.id].contacts
-        changed |= {"content": source.text, "contact_ids": list(contacts)}
-        changed |= {"is_json": True} if source.is_json else {}
-    dumped: dict[str, Any] = _ITEM.dump({"id": row.id, "requested_at": row.requested_at, **changed})
-    return dumped
-
-
-_ITEM = ProcessItem()
 
 SECTION = Section(
     fields={"processes": List(fields.Nested(ProcessItem), **about("its imports of contacts"))},
