@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from mockserver.core.contract.errors import (
-    CAMPAIGN_ID_NOT_FOUND,
-    CAMPAIGN_PROCESSING,
-    CAMPAIGN_SENT,
-    DOCUMENT_NOT_FOUND,
-    INVALID_PARAMETER,
-    MISSING_PARAMETER,
-    PERMISSION_DENIED,
-    ServiceError,
-    no_room,
-)
+from mockserver.core.contract import errors
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.campaigns import sending
-from mockserver.resources.campaigns.campaign import (
-    CAMPAIGN,
-    DRAFT,
-    IN_PROCESS,
-    IN_REVIEW,
-    QUEUED,
-    SUSPENDED,
-    Campaign,
-)
+from mockserver.resources.campaigns.campaign import CAMPAIGN, DRAFT, IN_PROCESS, IN_REVIEW, QUEUED, SUSPENDED, Campaign
 from mockserver.resources.contacts.rows import ContactList, check_bytes
 from mockserver.resources.senders.model import check_verified, chosen
 from mockserver.resources.sending.request import missing, wrong
-from mockserver.resources.templates.model import content_of, send_tests
+from mockserver.resources.templates import model as templates
 from mockserver.resources.templates.template import Template
 
 #: The members of a body that a row has, with their names there.
@@ -73,7 +55,7 @@ def get(caller: Caller, number: int) -> Campaign:
     found = caller.account.rows_of(Campaign).get(number)
     if found is None:
         reason = reasons.absent(caller.workspace.state, caller.account, "e-mail campaign", Campaign, number)
-        raise DOCUMENT_NOT_FOUND("Campaign ID not found", sentence=CAMPAIGN_ID_NOT_FOUND).because(reason)
+        raise errors.DOCUMENT_NOT_FOUND("Campaign ID not found", sentence=errors.CAMPAIGN_ID_NOT_FOUND).because(reason)
     return found
 
 
@@ -81,10 +63,11 @@ def create(caller: Caller, body: Mapping[str, Any]) -> Campaign:
     """Create a draft; `scheduledAt` queues it."""
     values = _values(caller, Campaign(0, body["name"]), body)
     check_bytes(caller.workspace, body)
-    return _begin(caller, Campaign(caller.workspace.state.next_id("campaign"), **values))
+    return _begin(caller, Campaign(0, **values))
 
 
 def _begin(caller: Caller, campaign: Campaign) -> Campaign:
+    campaign.id = caller.workspace.state.next_id("campaign")
     campaign.created_at = campaign.modified_at = caller.workspace.state.clock.now()
     CAMPAIGN.begin(caller.workspace, caller.account, campaign)
     caller.account.weigh_stored(campaign.size)
@@ -100,7 +83,7 @@ def update(caller: Caller, number: int, body: Mapping[str, Any]) -> None:
     _check_unsent(before, "changed")
     if not body:
         message = "At least one field is required to update the campaign"
-        raise MISSING_PARAMETER(message).because(f"{message}: the body of updateEmailCampaign has none")
+        raise errors.MISSING_PARAMETER(message).because(f"{message}: the body of updateEmailCampaign has none")
     values = _values(caller, before, body)
     check_bytes(workspace, body)
     campaign = account.table(Campaign)[number]
@@ -126,7 +109,9 @@ def delete(caller: Caller, number: int) -> None:
         raise _refusal(campaign, "deleted")
     if campaign.state == QUEUED:
         message = "A scheduled campaign cannot be deleted"
-        raise PERMISSION_DENIED(message).because(f"{message}: campaign {number} is queued; set its status to draft")
+        raise errors.PERMISSION_DENIED(message).because(
+            f"{message}: campaign {number} is queued; set its status to draft"
+        )
     CAMPAIGN.fire(caller.workspace, caller.account, caller.account.table(Campaign)[number], "delete")
 
 
@@ -147,7 +132,9 @@ def send_test(caller: Caller, number: int, addresses: Sequence[str]) -> None:
     campaign = get(caller, number)
     if campaign.html is None:
         raise missing("htmlContent")
-    send_tests(caller, content_of(caller.account, campaign)._replace(params=campaign.params), addresses)
+    templates.send_tests(
+        caller, templates.content_of(caller.account, campaign)._replace(params=campaign.params), addresses
+    )
     caller.account.table(Campaign)[number].is_tested = True
 
 
@@ -173,30 +160,25 @@ def _move(caller: Caller, campaign: Campaign, status: str) -> None:
     if not event:
         allowed = [name for name, events in _EVENTS.items() if any(CAMPAIGN.applies(campaign, row) for row in events)]
         raise _refusal(campaign, f"set to {status}", f"; allowed: {', '.join([*allowed, _REPLICATE])}")
-    if status == "queued" and campaign.state == SUSPENDED and not _is_ahead(caller, campaign):
-        send_now(caller, campaign.id)
-        return
     if status == "queued":
+        if campaign.state == SUSPENDED and not _is_ahead(caller, campaign):
+            send_now(caller, campaign.id)
+            return
         _check_sendable(caller, campaign)
         _check_ahead(caller, campaign)
     row = caller.account.table(Campaign)[campaign.id]
     row.modified_at = caller.workspace.state.clock.now()
     if status == "queued":
         _schedule(caller, row)
-    elif status == "darchive" and row.sent_at is not None:
-        CAMPAIGN.fire(caller.workspace, caller.account, row, "restore_sent")
     else:
+        event = "restore_sent" if event == "restore" and row.sent_at is not None else event
         CAMPAIGN.fire(caller.workspace, caller.account, row, event)
 
 
 def _copy(caller: Caller, campaign: Campaign) -> None:
     """Create a draft with the content, options and lists of a campaign."""
     _check_room(caller, campaign)
-    copied = replace(
-        campaign, id=caller.workspace.state.next_id("campaign"), state=DRAFT, share=None, scheduled_at=None,
-        sent_at=None, is_tested=False,
-    )  # fmt: skip
-    _begin(caller, copied)
+    _begin(caller, replace(campaign, state=DRAFT, share=None, scheduled_at=None, sent_at=None, is_tested=False))
 
 
 def _copy_template(caller: Caller, number: int) -> None:
@@ -205,18 +187,16 @@ def _copy_template(caller: Caller, number: int) -> None:
     if template is None:
         get(caller, number)
         message = "replicateTemplate is available for templates only"
-        raise INVALID_PARAMETER(message).because(f"{message}: {number} is a campaign, whose status is {_REPLICATE}")
+        raise errors.INVALID_PARAMETER(message).because(
+            f"{message}: {number} is a campaign, whose status is {_REPLICATE}"
+        )
     _check_room(caller, template)
-    state = caller.workspace.state
-    found, now = state.next_id("campaign"), state.clock.now()
-    copied = replace(template, id=found, share=None, is_tested=False, created_at=now, modified_at=now)
-    caller.account.table(Template)[found] = copied
-    caller.account.weigh_stored(copied.size)
+    templates.add(caller, replace(template, share=None, is_tested=False))
 
 
 def _check_room(caller: Caller, row: Campaign | Template) -> None:
     if full := caller.workspace.state.full():
-        raise no_room(full)
+        raise errors.no_room(full)
     check_bytes(caller.workspace, row.html)
 
 
@@ -225,14 +205,14 @@ def _check_unsent(campaign: Campaign, done: str) -> None:
         raise _refusal(campaign, done)
 
 
-def _refusal(campaign: Campaign, done: str, more: str = "") -> ServiceError:
+def _refusal(campaign: Campaign, done: str, more: str = "") -> errors.ServiceError:
     """Return the error of a campaign whose state does not allow a change."""
     reason = f"campaign {campaign.id} is {campaign.state} and cannot be {done}{more}"
     if campaign.state in (IN_PROCESS, IN_REVIEW):
-        return CAMPAIGN_PROCESSING().because(reason)
+        return errors.CAMPAIGN_PROCESSING().because(reason)
     if campaign.is_over:
-        return CAMPAIGN_SENT().because(reason)
-    return INVALID_PARAMETER(f"The campaign is {campaign.state} and cannot be {done}").because(reason)
+        return errors.CAMPAIGN_SENT().because(reason)
+    return errors.INVALID_PARAMETER(f"The campaign is {campaign.state} and cannot be {done}").because(reason)
 
 
 # ---------------------------------------------------------------------- bodies
@@ -254,8 +234,7 @@ def _values(caller: Caller, campaign: Campaign, body: Mapping[str, Any]) -> dict
     if values["options"].get("abTesting"):
         values["subject"] = values["options"].get("subjectA")
     changed = replace(campaign, **values)
-    _check_test(changed)
-    _check_warm_up(changed.options)
+    _check_options(changed)
     if "scheduledAt" in body or (changed.state == QUEUED and recipients is not None):
         _check_sendable(caller, changed)
     if "scheduledAt" in body:
@@ -284,7 +263,7 @@ def _content(caller: Caller, campaign: Campaign, body: Mapping[str, Any]) -> dic
     given = [name for name in _CONTENTS if name in body]
     if len(given) > 1:
         message = f"Only one of {', '.join(_CONTENTS)} can be passed"
-        raise INVALID_PARAMETER(message).because(f"{message}: the body has {' and '.join(given)}")
+        raise errors.INVALID_PARAMETER(message).because(f"{message}: the body has {' and '.join(given)}")
     values: dict[str, Any] = {}
     if "templateId" in body:
         template = _template(caller.account, body["templateId"])
@@ -298,7 +277,7 @@ def _content(caller: Caller, campaign: Campaign, body: Mapping[str, Any]) -> dic
         values["html"] = body["htmlContent"]
     elif not campaign.id:
         message = f"One of {', '.join(_CONTENTS)} is required"
-        raise MISSING_PARAMETER(message).because(f"{message}: the body has none")
+        raise errors.MISSING_PARAMETER(message).because(f"{message}: the body has none")
     if body.get("subject", "").strip():
         values["subject"] = body["subject"]
     elif "subject" in body or not (campaign.id or "subject" in values or body.get("abTesting")):
@@ -312,7 +291,7 @@ def _template(account: Account, number: int) -> Template:
     if template is None or not template.is_active:
         why = "is inactive" if template is not None else f"is unknown (it has {reasons.nearest(templates, number)})"
         reason = f"template {number} of account {account.name} {why}"
-        raise INVALID_PARAMETER("Invalid template id").because(f"invalid templateId: {reason}")
+        raise errors.INVALID_PARAMETER("Invalid template id").because(f"invalid templateId: {reason}")
     return template
 
 
@@ -321,7 +300,7 @@ def _known(account: Account, numbers: Iterable[int]) -> list[int]:
     for number in numbers:
         if number not in lists:
             reason = f"account {account.name} has no list {number} (it has {reasons.nearest(lists, number)})"
-            raise INVALID_PARAMETER("List ID does not exist").because(reason)
+            raise errors.INVALID_PARAMETER("List ID does not exist").because(reason)
     return list(dict.fromkeys(numbers))
 
 
@@ -339,32 +318,29 @@ def _options(before: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, An
     }
 
 
-def _check_test(campaign: Campaign) -> None:
-    """Refuse an incomplete A/B test."""
+def _check_options(campaign: Campaign) -> None:
+    """Refuse an incomplete A/B test or warm-up."""
     options = campaign.options
-    if not options.get("abTesting"):
-        return
-    if options.get("sendAtBestTime"):
+    is_test, subjects = options.get("abTesting"), [options.get("subjectA"), options.get("subjectB")]
+    if is_test and options.get("sendAtBestTime"):
         raise wrong("abTesting", why="not possible with sendAtBestTime")
-    needed = ["subjectA", "subjectB"]
-    if campaign.list_ids or options.get("segmentIds"):
-        needed.append("splitRule")
-    if options.get("splitRule", _ALL_IN_TEST) < _ALL_IN_TEST:
-        needed += ["winnerCriteria", "winnerDelay"]
-    _check_given(options, needed)
-    if options["subjectA"] == options["subjectB"]:
+    for name in _needed_options(campaign):
+        if options.get(name) in (None, ""):
+            raise missing(name)
+    if is_test and subjects[0] == subjects[1]:
         raise wrong("subjectB", why="the same text as subjectA")
 
 
-def _check_warm_up(options: Mapping[str, Any]) -> None:
+def _needed_options(campaign: Campaign) -> Iterator[str]:
+    options = campaign.options
+    if options.get("abTesting"):
+        yield from ("subjectA", "subjectB")
+        if campaign.list_ids or options.get("segmentIds"):
+            yield "splitRule"
+        if options.get("splitRule", _ALL_IN_TEST) < _ALL_IN_TEST:
+            yield from ("winnerCriteria", "winnerDelay")
     if options.get("ipWarmupEnable"):
-        _check_given(options, ("initialQuota", "increaseRate"))
-
-
-def _check_given(options: Mapping[str, Any], names: Iterable[str]) -> None:
-    for name in names:
-        if options.get(name) in (None, ""):
-            raise missing(name)
+        yield from ("initialQuota", "increaseRate")
 
 
 def _check_sendable(caller: Caller, campaign: Campaign) -> None:

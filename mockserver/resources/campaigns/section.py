@@ -20,7 +20,7 @@ from mockserver.resources.campaigns.campaign import (
     QUEUED,
     Campaign,
     OtherCampaign,
-)
+)  # fmt: skip
 from mockserver.resources.campaigns.sending import resume
 from mockserver.resources.campaigns.sharing import TYPES, Document, documents
 from mockserver.resources.campaigns.statistics import Progress
@@ -40,16 +40,18 @@ from mockserver.resources.section import (
 from mockserver.resources.templates.template import EMAIL_TEMPLATE, Template
 from mockserver.web.schemas.fields import Email, Flag, JsonObject, List, Url
 
-CAMPAIGN_KINDS = (EMAIL_CAMPAIGN, EMAIL_TEMPLATE, *OTHER_KINDS)
-#: Members that only some kinds have.
-_OF_BOTH = ("created_at", "modified_at", "sender", "reply_to", "to_field", "tag", "attachment_url", "is_tested")
-_OF_TEMPLATES = (*_OF_BOTH, "is_active")
-_OF_CAMPAIGNS = (
-    *_OF_BOTH, "state", "scheduled_at", "sent_at", "list_ids", "excluded_list_ids", "params", "options",
-    "audience", "progress",
-)  # fmt: skip
-_MEMBERS: Mapping[str, tuple[str, ...]] = {EMAIL_CAMPAIGN: _OF_CAMPAIGNS, EMAIL_TEMPLATE: _OF_TEMPLATES}
-_ROWS: Mapping[str, type[Campaign | Template]] = {EMAIL_CAMPAIGN: Campaign, EMAIL_TEMPLATE: Template}
+_ROWS: Mapping[str, type[Document]] = {
+    EMAIL_CAMPAIGN: Campaign, EMAIL_TEMPLATE: Template, **dict.fromkeys(OTHER_KINDS, OtherCampaign),
+}  # fmt: skip
+CAMPAIGN_KINDS = tuple(_ROWS)
+#: The members of a campaign that are rows of their own.
+_PARTS: Mapping[str, type[Audience | Progress]] = {"audience": Audience, "progress": Progress}
+
+
+def _members(kind: str) -> set[str]:
+    """Return the members that a row of a kind may have."""
+    row = _ROWS[kind]
+    return {"kind", *(member.name for member in dataclass_fields(row)), *(_PARTS if row is Campaign else ())}
 
 
 def _list_ids(text: str) -> List:
@@ -118,12 +120,9 @@ class CampaignItem(Item):
 
     @validates_schema
     def _check_members(self, data: dict[str, Any], **_: Any) -> None:
-        allowed = _MEMBERS.get(data["kind"], ())
-        for name in {*_OF_TEMPLATES, *_OF_CAMPAIGNS} - {*allowed}:
-            if name in data:
-                raise ValidationError(
-                    f"a row of kind {data['kind']} has no such member", self.fields[name].data_key or name
-                )
+        for name in data.keys() - _members(data["kind"]):
+            member = self.fields[name].data_key or name
+            raise ValidationError(f"a row of kind {data['kind']} has no such member", member)
         if "progress" in data and not data["progress"].fits(data.get("audience") or Audience(0)):
             raise ValidationError("turns, recipients and moments contradict each other", "progress")
         if data.get("state") == QUEUED and "scheduled_at" not in data:
@@ -165,21 +164,16 @@ def _is_deleted(workspace: Workspace, list_id: int) -> bool:
 
 
 def _add(workspace: Workspace, account: Account, item: dict[str, Any]) -> None:
-    audience, progress = item.pop("audience", None), item.pop("progress", None)
-    kind = _ROWS.get(item["kind"])
-    if kind is None:
-        account.table(OtherCampaign)[item["id"]] = OtherCampaign(**item)
-    else:
-        row = kind(**{name: value for name, value in item.items() if name != "kind"})
-        account.table(kind)[item["id"]] = row
-        if isinstance(row, Template):
-            account.weigh_stored(row.size)
-        if isinstance(row, Campaign):
-            for part in (audience, progress):
-                if part is not None:
-                    part.id = row.id
-                    account.table(type(part))[row.id] = part
-            resume(workspace, account, row)
+    kind = _ROWS[item["kind"]]
+    row = kind(**{member.name: item[member.name] for member in dataclass_fields(kind) if member.name in item})
+    account.table(kind)[row.id] = row
+    if not isinstance(row, OtherCampaign):
+        account.weigh_stored(row.size)
+    if isinstance(row, Campaign):
+        for part in (item[name] for name in _PARTS if name in item):
+            part.id = row.id
+            account.table(type(part))[row.id] = part
+        resume(workspace, account, row)
 
 
 def _taken_shares(workspace: Workspace) -> set[str | None]:
@@ -187,20 +181,20 @@ def _taken_shares(workspace: Workspace) -> set[str | None]:
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    items = [_written(account, row) for row in documents(account).values()]
+    items = [_ITEM.dump(_written(account, row)) for row in documents(account).values()]
     return {"campaigns": items} if items else {}
 
 
 def _written(account: Account, row: Document) -> dict[str, Any]:
-    """Return a row as a scenario has it, without members that have their defaults."""
-    plain = OtherCampaign(row.id, row.name, row.kind) if isinstance(row, OtherCampaign) else type(row)(row.id, row.name)
-    values = {member.name: getattr(row, member.name) for member in dataclass_fields(row)}
-    changed = {name: value for name, value in values.items() if value != getattr(plain, name)}
+    """Return the members of a row that a scenario needs: those with other values than the defaults."""
+    plain = OtherCampaign(0, "", "") if isinstance(row, OtherCampaign) else type(row)(0, "")
+    values = {"kind": row.kind, **{member.name: getattr(row, member.name) for member in dataclass_fields(row)}}
+    needed = {name: value for name, value in values.items() if name == "kind" or value != getattr(plain, name)}
     if isinstance(row, Campaign):
-        parts = {"audience": account.rows_of(Audience).get(row.id), "progress": account.rows_of(Progress).get(row.id)}
-        changed |= {name: part for name, part in parts.items() if part is not None}
-    dumped: dict[str, Any] = _ITEM.dump({"id": row.id, "name": row.name, "kind": row.kind, **changed})
-    return dumped
+        needed |= {
+            name: account.rows_of(part)[row.id] for name, part in _PARTS.items() if row.id in account.rows_of(part)
+        }
+    return {"name": row.name, **needed}
 
 
 _ITEM = CampaignItem()

@@ -89,17 +89,18 @@ def _found(caller: Caller, rows: Mapping[int, Template], template_id: int) -> Te
 
 def create(caller: Caller, body: Mapping[str, Any]) -> Template:
     """Create a template, which is inactive unless the body says otherwise."""
-    account, state = caller.account, caller.workspace.state
     if "html" not in body and "html_url" not in body:
         message = "Either of htmlContent or htmlUrl is required"
         raise errors.MISSING_PARAMETER(message).because(f"{message}: there is neither in the body")
-    values = _values(caller, body)
-    now = state.clock.now()
-    row = Template(**{
-        "id": state.next_id("campaign"), "is_active": False, "created_at": now, "modified_at": now, **values,
-    })  # fmt: skip
-    account.table(Template)[row.id] = row
-    account.weigh_stored(row.size)
+    return add(caller, Template(**{"id": 0, "is_active": False, **_values(caller, body)}))
+
+
+def add(caller: Caller, row: Template) -> Template:
+    """Store a new template, with an id and the moment."""
+    row.id = caller.workspace.state.next_id("campaign")
+    row.created_at = row.modified_at = caller.workspace.state.clock.now()
+    caller.account.table(Template)[row.id] = row
+    caller.account.weigh_stored(row.size)
     return row
 
 
