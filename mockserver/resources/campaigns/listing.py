@@ -76,27 +76,20 @@ def shown(caller: Caller, campaign: Campaign, query: Mapping[str, Any]) -> dict[
     owner = find_sender(account, sender.email)
     created = campaign.created_at or caller.workspace.state.clock.start
     return {
-        "id": campaign.id,
-        "name": campaign.name,
-        "type": "classic",
+        "id": campaign.id, "name": campaign.name, "type": "classic",
         "status": IN_PROCESS if campaign.state == IN_REVIEW else campaign.state,
         "subject": None if options.get("abTesting") else campaign.subject or campaign.name,
-        "scheduledAt": campaign.scheduled_at,
-        "sentDate": campaign.sent_at,
-        "createdAt": created,
-        "modifiedAt": campaign.modified_at or created,
-        "testSent": campaign.is_tested,
+        "scheduledAt": campaign.scheduled_at, "sentDate": campaign.sent_at,
+        "createdAt": created, "modifiedAt": campaign.modified_at or created, "testSent": campaign.is_tested,
         "sender": {"email": sender.email, "name": sender.name or None, "id": None if owner is None else owner.id},
-        "replyTo": campaign.reply_to or sender.email,
-        "toField": campaign.to_field,
+        "replyTo": campaign.reply_to or sender.email, "toField": campaign.to_field, "tag": campaign.tag,
         "htmlContent": "" if query["excludeHtmlContent"] else campaign.html or "",
         "shareLink": campaign.share and sharing.address(caller, campaign.share),
-        "tag": campaign.tag,
         "utmCampaignValue": options.get("utmCampaign"),
         **{name: options.get(name, default) for name, default in _DEFAULTS.items()},
         "recipients": {"lists": campaign.list_ids, "exclusionLists": campaign.excluded_list_ids},
         "statistics": _statistics(caller, campaign, query.get("statistics")),
-    }
+    }  # fmt: skip
 
 
 def _statistics(caller: Caller, campaign: Campaign, wanted: str | None) -> dict[str, Any]:

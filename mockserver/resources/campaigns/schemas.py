@@ -9,6 +9,7 @@ from typing import Any
 from marshmallow import ValidationError, fields
 
 from mockserver.core.time.duration import parse_instant
+from mockserver.resources.templates.schemas import ChosenSender, TextFlag
 from mockserver.web.schemas.errors import Longest
 from mockserver.web.schemas.evidence import CLIENT, OPENAPI, documented, proposed
 from mockserver.web.schemas.fields import (
@@ -62,26 +63,7 @@ class _Instant(fields.Field[datetime]):
         raise ValidationError("Not a valid date-time, the format is YYYY-MM-DDTHH:mm:ss.SSSZ")
 
 
-class _QueryFlag(fields.Field[bool]):
-    """`true` or `false` in a query, in any case."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**with_metadata(kwargs, type="boolean"))
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
-        text = str(value).lower()
-        if text not in ("true", "false"):
-            raise ValidationError("Must be true or false")
-        return text == "true"
-
-
 # ---------------------------------------------------------------------- bodies
-
-
-class ChosenSender(Compact):
-    email = Email(**documented("required without id"))
-    id = Int64(**documented("of a sender of the account; not together with email"))
-    name = Text(**documented("of the sender with this id or address if left out"))
 
 
 class ChosenLists(Compact):
@@ -154,14 +136,6 @@ class CampaignStatus(Compact):
     )  # fmt: skip
 
 
-class CampaignTest(Compact):
-    emailTo = List(Email, **documented("the test list if left out"))
-
-
-class CampaignCreated(Output):
-    id = Int64(required=True, **documented())
-
-
 # ---------------------------------------------------------------------- queries
 
 
@@ -174,12 +148,12 @@ class CampaignFilter(Input):
     limit = Int64(text=True, load_default=50, validate=Range(0, 100), **documented(bounds=OPENAPI))
     offset = Int64(text=True, load_default=0, validate=Range(0), **documented())
     sort = Choice("asc", "desc", load_default="desc", **documented("by creation"))
-    excludeHtmlContent = _QueryFlag(load_default=False, **documented("answer with an empty htmlContent"))
+    excludeHtmlContent = TextFlag(load_default=False, **documented("answer with an empty htmlContent"))
 
 
 class CampaignView(Input):
     statistics = Choice(*_STATISTICS, **documented("the statistics of the answer"))
-    excludeHtmlContent = _QueryFlag(load_default=False, **documented("answer with an empty htmlContent", source=CLIENT))
+    excludeHtmlContent = TextFlag(load_default=False, **documented("answer with an empty htmlContent", source=CLIENT))
 
 
 # ---------------------------------------------------------------------- answers
@@ -196,25 +170,20 @@ class CampaignLists(Output):
     exclusionLists = fields.List(Int64, required=True, **documented())
 
 
-class CampaignStats(Output):
-    listId = Int64(**documented("in campaignStats"))
-    appleMppOpens = Int64(required=True, **documented())
-    clickers = Int64(required=True, **documented())
-    complaints = Int64(required=True, **documented())
-    deferred = Int64(**documented())
-    delivered = Int64(required=True, **documented())
-    estimatedViews = Int64(**documented())
-    hardBounces = Int64(required=True, **documented())
-    opensRate = Number(required=True, **documented())
-    returnBounce = Int64(**documented())
-    sent = Int64(required=True, **documented())
-    softBounces = Int64(required=True, **documented())
-    trackableViews = Int64(required=True, **documented())
-    trackableViewsRate = Number(**documented())
-    uniqueClicks = Int64(required=True, **documented())
-    uniqueViews = Int64(required=True, **documented())
-    unsubscriptions = Int64(required=True, **documented())
-    viewed = Int64(required=True, **documented())
+#: Optional counts, required ones, and rates.
+_MAYBE, _COUNTS, _RATES = (
+    ("listId", "deferred", "estimatedViews", "returnBounce"),
+    ("appleMppOpens", "clickers", "complaints", "delivered", "hardBounces", "sent", "softBounces", "trackableViews",
+     "uniqueClicks", "uniqueViews", "unsubscriptions", "viewed"),
+    ("opensRate", "trackableViewsRate"),
+)  # fmt: skip
+CampaignStats = Output.from_dict(
+    {
+        **{name: Int64(required=name in _COUNTS, **documented()) for name in (*_MAYBE, *_COUNTS)},
+        **{name: Number(required=name == "opensRate", **documented()) for name in _RATES},
+    },
+    name="CampaignStats",
+)
 
 
 class CampaignDevices(Output):

@@ -114,28 +114,14 @@ def _page(rows: Sequence[EmailEvent], query: dict[str, Any]) -> Sequence[EmailEv
 
 def _event(row: EmailEvent) -> dict[str, Any]:
     return {
-        "email": row.email,
-        "date": row.date,
-        "subject": row.subject,
-        "messageId": row.message_id,
-        "event": row.event,
-        "reason": row.reason or None,
-        "tag": ",".join(row.tags),
-        "ip": row.ip or None,
-        "link": row.link or None,
-        "sender": row.sender,
-        "templateId": row.template_id,
-    }
+        "email": row.email, "date": row.date, "subject": row.subject, "messageId": row.message_id, "event": row.event,
+        "reason": row.reason or None, "tag": ",".join(row.tags), "ip": row.ip or None, "link": row.link or None,
+        "sender": row.sender, "templateId": row.template_id,
+    }  # fmt: skip
 
 
 def _email(row: EmailEvent) -> dict[str, Any]:
     return {
-        "email": row.email,
-        "subject": row.subject,
-        "templateId": row.template_id,
-        "messageId": row.message_id,
-        "uuid": row.uuid,
-        "date": row.date,
-        "sender": row.sender,
-        "tags": list(row.tags) or None,
-    }
+        "email": row.email, "subject": row.subject, "templateId": row.template_id, "messageId": row.message_id,
+        "uuid": row.uuid, "date": row.date, "sender": row.sender, "tags": list(row.tags) or None,
+    }  # fmt: skip

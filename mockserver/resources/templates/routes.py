@@ -48,7 +48,7 @@ def get_smtp_templates(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
 @TEMPLATES.operation(
     "createSmtpTemplate", "POST", "/v3/smtp/templates",
     summary="Create an e-mail template",
-    adds=True, status=201, body=schemas.NewTemplate, answer=schemas.TemplateCreated,
+    adds=True, status=201, body=schemas.NewTemplate, answer=schemas.MessageCreated,
     errors=(
         error_observed_in_code(
             errors.MISSING_PARAMETER, "no templateName; no subject, sender or content",

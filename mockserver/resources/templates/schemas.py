@@ -57,7 +57,7 @@ class _ReplyTo(Email):
         return "" if is_default else super().deserialize(value, attr, data, **kwargs)
 
 
-class _TextFlag(Flag):
+class TextFlag(Flag):
     """A boolean of a query; one client library writes it with a capital letter."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
@@ -80,13 +80,13 @@ class TemplatePath(Input):
 
 
 class TemplateFilter(Input):
-    is_active = _TextFlag(data_key="templateStatus", **documented("true: active ones, false: the others"))
+    is_active = TextFlag(data_key="templateStatus", **documented("true: active ones, false: the others"))
     limit = Int64(text=True, load_default=50, validate=Range(0, 1000), **documented(bounds=OPENAPI))
     offset = Int64(text=True, load_default=0, validate=Range(min=0), **documented())
     sort = Choice("asc", "desc", load_default="desc", **documented("by creation"))
 
 
-class TemplateSenderIn(Compact):
+class ChosenSender(Compact):
     names_from = OPENAPI
 
     email = Email(**documented("of a verified sender; either this or id"))
@@ -94,12 +94,21 @@ class TemplateSenderIn(Compact):
     name = Text(**documented("the sender's own name if left out"))
 
 
+def _name(**options: Any) -> _Name:
+    sentences = {"absent": "Template name is missing", "sentence": "templateName is not valid"}
+    return _Name(data_key="templateName", **sentences, **options, **documented())
+
+
+def _subject(**options: Any) -> _Name:
+    return _Name(absent="subject is missing", sentence="subject is not valid", **options, **documented())
+
+
+def _sender(**options: Any) -> _Sender:
+    return _Sender(ChosenSender, absent="sender is missing", sentence="sender is not valid", **options, **documented())
+
+
 class TemplateChanges(Compact):
-    name = _Name(
-        data_key="templateName", absent="Template name is missing", sentence="templateName is not valid", **documented()
-    )
-    subject = _Name(absent="subject is missing", sentence="subject is not valid", **documented())
-    sender = _Sender(TemplateSenderIn, sentence="sender is not valid", **documented())
+    name, subject, sender = _name(), _subject(), _sender()
     html = Text(
         data_key="htmlContent",
         validate=[Longest(LONGEST), validate.Length(min=_SHORTEST, error=f"Shorter than {_SHORTEST} characters")],
@@ -122,21 +131,14 @@ class TemplateChanges(Compact):
 
 
 class NewTemplate(TemplateChanges):
-    name = _Name(
-        data_key="templateName", required=True, absent="Template name is missing",
-        sentence="templateName is not valid", **documented(),
-    )  # fmt: skip
-    subject = _Name(required=True, absent="subject is missing", sentence="subject is not valid", **documented())
-    sender = _Sender(
-        TemplateSenderIn, required=True, absent="sender is missing", sentence="sender is not valid", **documented()
-    )
+    name, subject, sender = _name(required=True), _subject(required=True), _sender(required=True)
 
 
 class TestAddresses(Compact):
     emailTo = List(Email, **documented("contacts in a list; empty: the account's own address (proposed)"))
 
 
-class TemplateCreated(Output):
+class MessageCreated(Output):
     id = Int64(required=True, **documented())
 
 
