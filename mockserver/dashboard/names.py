@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -34,6 +35,9 @@ from mockserver.resources.webhooks.history import Export
 from mockserver.resources.webhooks.model import Webhook
 from mockserver.views import redaction
 from mockserver.web.routing.address import WORKSPACE
+
+#: Timers that are no events of a state machine, in words.
+STEPS = {"leave": "e-mails leave", "arrive": "e-mails arrive", "continue": "further rows"}
 
 
 class Named(NamedTuple):
@@ -112,9 +116,10 @@ def _timer(workspace: Workspace, identifier: str) -> str | None:
 
 def _event(identifier: str) -> str:
     try:
-        return TimerId.parse(identifier).event
+        event = TimerId.parse(identifier).event
     except ValueError:
         return identifier
+    return STEPS.get(event, event)
 
 
 def _call(workspace: Workspace, identifier: str) -> str | None:
@@ -156,6 +161,10 @@ def _sub_account_name(workspace: Workspace, account: Account, row: SubAccount) -
     return "" if found is None else found.company_name or found.name
 
 
+def _minute(moment: datetime) -> str:
+    return write_instant(moment)[:16].replace("T", " ")
+
+
 _ROWS: Mapping[type[Any], Callable[[Workspace, Account, Any], str]] = {
     Sender: lambda workspace, account, row: f"{row.name} <{row.email}>",
     Domain: lambda workspace, account, row: unicode_form(row.name),
@@ -164,8 +173,8 @@ _ROWS: Mapping[type[Any], Callable[[Workspace, Account, Any], str]] = {
     SubAccount: _sub_account_name,
     ScheduledEmail: lambda workspace, account, row: f"{row.subject or '(no subject)'} to {row.to}",
     Campaign: lambda workspace, account, row: row.name,
-    Process: lambda workspace, account, row: f"import of contacts, requested at {write_instant(row.requested_at)[:16]}",
-    Export: lambda workspace, account, row: f"webhook history, requested at {write_instant(row.requested_at)[:16]}",
+    Process: lambda workspace, account, row: f"import of contacts, requested at {_minute(row.requested_at)}",
+    Export: lambda workspace, account, row: f"webhook history, requested at {_minute(row.requested_at)}",
 }
 
 

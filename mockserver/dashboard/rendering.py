@@ -127,6 +127,7 @@ def _environment() -> Environment:
     for command in (curl.curl, curl.service_curl, curl.control_curl):
         found.globals[command.__name__] = command
     found.globals["named"] = names.named
+    found.globals["steps"] = names.STEPS
     found.filters["folded"] = folded
     return found
 

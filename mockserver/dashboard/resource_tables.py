@@ -12,9 +12,9 @@ from mockserver.core.time.duration import spoken
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.dns import outlook
-from mockserver.dashboard.names import expired
+from mockserver.dashboard.names import STEPS, expired
 from mockserver.resources.campaigns.audience import sender_of
-from mockserver.resources.campaigns.campaign import IN_REVIEW, Campaign
+from mockserver.resources.campaigns.campaign import DRAFT, IN_REVIEW, SUSPENDED, Campaign
 from mockserver.resources.campaigns.statistics import Progress, remaining
 from mockserver.resources.contacts.rows import Contact, ContactList
 from mockserver.resources.domains.domain import Domain
@@ -38,9 +38,8 @@ TITLES = {
     "process": "Imports",
 }
 
-
-#: Timers that are no events of a state machine, in words.
-_STEPS = {"leave": "e-mails leave", "arrive": "e-mails arrive", "continue": "further rows"}
+#: What campaigns without a timer wait for, by their state.
+_WAITS = {DRAFT: "waits for sendNow", SUSPENDED: "waits for sendNow", IN_REVIEW: "approve or suspend, by hand"}
 #: The longest beginning of a content, in characters. Chosen: some screens.
 _LONGEST_CONTENT = 4_000
 
@@ -226,10 +225,10 @@ def what_next(workspace: Workspace, lifecycle: Lifecycle[Any], row: Any) -> str:
         return f"its code {over}"
     timers = workspace.state.timers.of(lifecycle.machine.name, lifecycle.key(row))
     if not timers:
-        return "approve or suspend, by hand" if isinstance(row, Campaign) and row.state == IN_REVIEW else ""
+        return _WAITS.get(row.state, "") if isinstance(row, Campaign) else ""
     now = workspace.state.clock.now()
     left = f"in {spoken(timers[0].moment - now)}" if timers[0].moment > now else "now"
-    return f"{_STEPS.get(timers[0].event, timers[0].event)} {left}"
+    return f"{STEPS.get(timers[0].event, timers[0].event)} {left}"
 
 
 def campaign_members(account: Account, row: Campaign) -> Mapping[str, Any]:

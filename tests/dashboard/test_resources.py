@@ -81,6 +81,7 @@ def test_a_campaign_shows_its_progress_and_that_a_review_ends_by_hand(make_api):
         "campaigns": [{"id": 9, "name": "June", "subject": "It is June", "html": "<p>", "list_ids": [7]}],
     }  # fmt: skip
     api = make_api({**WORKSPACE, "accounts": [account]}, key="key")
+    assert lines(opened(api, "/campaign"))[0][3] == "waits for sendNow"
     assert api.post("/v3/emailCampaigns/9/sendNow").status_code == 204
     assert lines(opened(api, "/campaign"))[0][:4] == ["9", "June", "in_process", "e-mails leave in 1 min"]
 
@@ -90,6 +91,25 @@ def test_a_campaign_shows_its_progress_and_that_a_review_ends_by_hand(make_api):
     members = opened(api, "/campaign/9").by_id("members").text
     for text in ("subject It is June", "sender news@acme.test", "Readers", "contacts left 1"):
         assert text in members
+
+
+def test_timers_of_a_campaign_are_named_in_words(make_api):
+    account = {
+        "name": "acme", "api_keys": ["key"], "senders": [{"name": "News", "email": "news@acme.test"}],
+        "contact_lists": [{"id": 7, "name": "Readers"}], "contacts": [{"email": "ada@b.test", "list_ids": [7]}],
+        "campaigns": [{"id": 9, "name": "June", "html": "<p>", "list_ids": [7]}],
+    }  # fmt: skip
+    api = make_api({**WORKSPACE, "accounts": [account]}, key="key")
+    assert api.post("/v3/emailCampaigns/9/sendNow").status_code == 204
+    clock = read(api.get("/_mock/ui/clock").text)
+
+    assert clock.one("header").text.count("next: e-mails leave of campaign 9") == 1
+    assert "e-mails leave of campaign 9" in clock.one("main").text
+    assert "e-mails leave in 1 min" in opened(api, "/campaign/9").text
+
+    api.advance("PT2M")
+    arrived = read(api.get("/_mock/ui/clock/campaign.9.arrive.20260115T090102000000Z").text)
+    assert (arrived.one("h1").text, "No transition." in arrived.text) == ("e-mails arrive", True)
 
 
 def test_a_contact_has_a_page_with_its_attributes(api):
