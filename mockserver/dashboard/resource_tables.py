@@ -12,9 +12,8 @@ from mockserver.core.time.duration import spoken
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.dns import outlook
-from mockserver.dashboard.names import STEPS, expired
-from mockserver.resources.campaigns.audience import sender_of
-from mockserver.resources.campaigns.campaign import DRAFT, IN_REVIEW, SUSPENDED, Campaign
+from mockserver.dashboard.names import expired
+from mockserver.resources.campaigns.campaign import IN_REVIEW, Campaign
 from mockserver.resources.campaigns.statistics import Progress, remaining
 from mockserver.resources.contacts.rows import Contact, ContactList
 from mockserver.resources.domains.domain import Domain
@@ -22,6 +21,7 @@ from mockserver.resources.oauth.apps import App
 from mockserver.resources.oauth.model import Grant
 from mockserver.resources.section import write_instant
 from mockserver.resources.senders.model import Sender
+from mockserver.resources.templates.model import sender_of
 from mockserver.resources.templates.template import Template
 from mockserver.views.traffic import show_stub
 
@@ -236,7 +236,7 @@ def campaign_members(account: Account, row: Campaign) -> Mapping[str, Any]:
     lists, progress = account.rows_of(ContactList), account.rows_of(Progress).get(row.id)
     return {
         "subject": row.subject,
-        "sender": sender_of(account, row),
+        "sender": sender_of(account, row).email,
         "lists": [lists[number].name for number in row.list_ids if number in lists],
         "scheduled_at": None if row.scheduled_at is None else write_instant(row.scheduled_at),
         "sent_at": None if row.sent_at is None else write_instant(row.sent_at),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mockserver.core.contract.errors import NOT_ENOUGH_CREDITS
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import Profile
@@ -28,6 +29,14 @@ def are_left(workspace: Workspace, account: Account, kind: str, amount: Amount) 
     """Return whether an account has enough credits."""
     found = left(workspace, account, kind)
     return found == UNLIMITED or found >= amount
+
+
+def check(workspace: Workspace, account: Account, kind: str, amount: Amount) -> None:
+    """Refuse with 402 `not_enough_credits` if an account has not enough credits."""
+    if not are_left(workspace, account, kind, amount):
+        found = left(workspace, account, kind)
+        reason = f"not enough {kind} credits: {amount:,} required, account {account.name} has {found:,}"
+        raise NOT_ENOUGH_CREDITS(status=402).because(reason)
 
 
 def use(workspace: Workspace, account: Account, kind: str, amount: Amount = 1) -> bool:

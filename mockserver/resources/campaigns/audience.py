@@ -11,7 +11,8 @@ from mockserver.core.state.tables import Bounded
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.campaigns.campaign import Campaign
 from mockserver.resources.contacts.rows import Contact, ContactList
-from mockserver.resources.webhooks import blocked, events
+from mockserver.resources.templates.model import sender_of
+from mockserver.resources.webhooks import blocked
 
 #: The most recipients of campaigns that an account keeps after sending. Chosen: some ten megabytes.
 _MOST_KEPT = 300_000
@@ -35,11 +36,6 @@ class Audience(Bounded):
         return self.lists[index] if index < turns and self.contacts[index] == contact_id else SKIPPED
 
 
-def sender_of(account: Account, campaign: Campaign) -> str:
-    """Return the address of a campaign's sender, or the account's default sender."""
-    return campaign.sender.email if campaign.sender is not None else events.default_sender(account)
-
-
 def found(workspace: Workspace, account: Account, campaign: Campaign) -> Audience:
     """Return the recipients that a campaign has at this moment."""
     lists, contacts = account.rows_of(ContactList), account.rows_of(Contact)
@@ -48,8 +44,8 @@ def found(workspace: Workspace, account: Account, campaign: Campaign) -> Audienc
     for number in reversed([number for number in campaign.list_ids if number in lists]):
         by_contact.update(dict.fromkeys(lists[number].members, number))
     left = set(by_contact).difference(*excluded)
-    is_blocked = blocked.checked(account, sender_of(account, campaign), workspace.state.clock.now())
-    ids = sorted(number for number in left if may_get(contacts[number], is_blocked))
+    sender, now = sender_of(account, campaign).email, workspace.state.clock.now()
+    ids = sorted(number for number in left if address_of(account, contacts[number], sender, now))
     return Audience(campaign.id, ids, [by_contact[number] for number in ids])
 
 

@@ -9,13 +9,12 @@ from typing import Any
 from mockserver.core.contract.errors import INVALID_PARAMETER, OUT_OF_RANGE
 from mockserver.core.state import reasons
 from mockserver.core.time.duration import months_later
-from mockserver.core.traffic.mail import Party
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.campaigns import sharing, statistics
 from mockserver.resources.campaigns.campaign import IN_PROCESS, IN_REVIEW, SENT, Campaign
 from mockserver.resources.campaigns.model import AB_TEST, DEFAULTS
 from mockserver.resources.senders.model import find_sender
-from mockserver.resources.webhooks.events import default_sender
+from mockserver.resources.templates.model import sender_of
 
 #: The statuses of a query that are named otherwise in rows.
 _STATES: Mapping[str, str] = {"inProcess": IN_PROCESS, "inReview": IN_REVIEW}
@@ -28,11 +27,6 @@ _DEFAULTS: Mapping[str, Any] = {
     **dict.fromkeys(("previewText", *AB_TEST)),
     "mirrorActive": True,
 }
-#: The statistics that a query asks for, as they are if it does not.
-_EMPTY: Mapping[str, Any] = {
-    "linksStats": {}, "statsByDomain": {}, "statsByBrowser": {},
-    "statsByDevice": {"desktop": {}, "mobile": {}, "tablet": {}, "unknown": {}},
-}  # fmt: skip
 
 
 def select(caller: Caller, query: Mapping[str, Any]) -> list[Campaign]:
@@ -72,7 +66,7 @@ def _check_period(caller: Caller, query: Mapping[str, Any], start: datetime | No
 def shown(caller: Caller, campaign: Campaign, query: Mapping[str, Any]) -> dict[str, Any]:
     """Return a campaign as the API shows it."""
     account, options = caller.account, campaign.options
-    sender = campaign.sender or Party(default_sender(account))
+    sender = sender_of(account, campaign)
     owner = find_sender(account, sender.email)
     created = campaign.created_at or caller.workspace.state.clock.start
     return {
@@ -88,12 +82,5 @@ def shown(caller: Caller, campaign: Campaign, query: Mapping[str, Any]) -> dict[
         "utmCampaignValue": options.get("utmCampaign"),
         **{name: options.get(name, default) for name, default in _DEFAULTS.items()},
         "recipients": {"lists": campaign.list_ids, "exclusionLists": campaign.excluded_list_ids},
-        "statistics": _statistics(caller, campaign, query.get("statistics")),
+        "statistics": statistics.shown(account, campaign, query.get("statistics")),
     }  # fmt: skip
-
-
-def _statistics(caller: Caller, campaign: Campaign, wanted: str | None) -> dict[str, Any]:
-    """Return the statistics with the wanted part only, as the service does since February 2023."""
-    found = statistics.shown(caller.account, campaign)
-    zeros = {"globalStats": dict.fromkeys(found["globalStats"], 0)}
-    return {**found, **{name: value for name, value in {**_EMPTY, **zeros}.items() if name != wanted}}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from datetime import timedelta
 
-from mockserver.core.contract.errors import NOT_ENOUGH_CREDITS
 from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import domain_of
 from mockserver.core.workspaces.caller import Caller
@@ -32,11 +31,7 @@ _BLACKLISTING = ("unsubscribed", "spam")
 def check_means(caller: Caller, campaign: Campaign) -> None:
     """Refuse a campaign with 402 `not_enough_credits` if its recipients are more than the credits left."""
     workspace, account = caller.workspace, caller.account
-    needed = _needed(workspace, account, campaign)
-    if not spending.are_left(workspace, account, "email", needed):
-        left = spending.left(workspace, account, "email")
-        reason = f"not enough email credits: {needed:,} required, account {account.name} has {left:,}"
-        raise NOT_ENOUGH_CREDITS(status=402).because(f"{reason}; campaign {campaign.id} was not sent")
+    spending.check(workspace, account, "email", _needed(workspace, account, campaign))
 
 
 def _needed(workspace: Workspace, account: Account, campaign: Campaign) -> int:

@@ -111,16 +111,21 @@ def _digest(address: str) -> int:
     return int.from_bytes(blake2b(comparable(address).encode(errors="surrogatepass"), digest_size=7).digest())
 
 
-def shown(account: Account, campaign: Campaign) -> dict[str, Any]:
-    """Return a campaign's statistics as the API shows them."""
+def shown(account: Account, campaign: Campaign, wanted: str | None) -> dict[str, Any]:
+    """Return a campaign's statistics with the wanted part only, as the service does since February 2023."""
     progress = account.rows_of(Progress).get(campaign.id) or Progress(campaign.id)
+    total = _shown(_total(progress.lists.values()))
+    parts = {
+        "globalStats": total,
+        "linksStats": dict(progress.links),
+        "statsByDomain": {domain: _shown(row) for domain, row in progress.domains.items()},
+    }
+    empty: Mapping[str, Any] = {"globalStats": dict.fromkeys(total, 0)}
     return {
-        "globalStats": _shown(_total(progress.lists.values())),
+        **{name: part if name == wanted else empty.get(name, {}) for name, part in parts.items()},
         "campaignStats": [{"listId": number, **_shown(row)} for number, row in progress.lists.items() if number],
         "mirrorClick": 0,
         "remaining": remaining(account, campaign),
-        "linksStats": dict(progress.links),
-        "statsByDomain": {domain: _shown(row) for domain, row in progress.domains.items()},
         # The marketing events name no user agent.
         "statsByDevice": {"desktop": {}, "mobile": {}, "tablet": {}, "unknown": {}},
         "statsByBrowser": {},

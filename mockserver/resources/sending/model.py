@@ -69,11 +69,8 @@ def _check_means(caller: Caller, request: SendRequest, contents: Sequence[MailCo
     if request.scheduled_at is not None:
         scheduled.check_room(caller.workspace, contents)
         return
-    amount = scheduled.cost(contents)
-    if request.rejected is None and not spending.are_left(caller.workspace, caller.account, "email", amount):
-        left = spending.left(caller.workspace, caller.account, "email")
-        reason = f"not enough email credits: {amount:,} required, account {caller.account.name} has {left:,}"
-        raise errors.NOT_ENOUGH_CREDITS(status=402).because(reason)
+    if request.rejected is None:
+        spending.check(caller.workspace, caller.account, "email", scheduled.cost(contents))
 
 
 def _new_ids(workspace: Workspace, random: Randomness) -> Iterator[str]:

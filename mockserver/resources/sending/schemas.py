@@ -28,13 +28,19 @@ from mockserver.web.schemas.fields import (
 from mockserver.web.schemas.schema import Described, Input, Output
 
 
+class _Official(Input):
+    names_from = OPENAPI
+
+
+class _ClientOutput(Output):
+    names_from = CLIENT
+
+
 def _name() -> Text:
     return Text(allow_none=True, **documented(bounds=OPENAPI, maxLength=LONGEST_NAME))
 
 
-class Named(Input):
-    names_from = OPENAPI
-
+class Named(_Official):
     email = Email(required=True, **documented())
     name = _name()
 
@@ -43,17 +49,13 @@ class Recipient(Named):
     contactPixelTrackingConsent = Flag(allow_none=True, **documented("taken, and ignored", source=CLIENT))
 
 
-class SenderIn(Input):
-    names_from = OPENAPI
-
+class SenderIn(_Official):
     email = Email(allow_none=True, **documented("required without id"))
     name = _name()
     id = Int64(allow_none=True, **documented("of a sender of the account"))
 
 
-class File(Input):
-    names_from = OPENAPI
-
+class File(_Official):
     url = Url(allow_none=True, **documented("required without content; not fetched"))
     content = Text(allow_none=True, **documented("Base64"))
     name = Text(allow_none=True, **documented("required with content; its extension is one of a list"))
@@ -63,9 +65,7 @@ def _recipients(note: str = "", **bounds: Any) -> List:
     return List(fields.Nested(Recipient), allow_none=True, **documented(note, **bounds))
 
 
-class Version(Input):
-    names_from = OPENAPI
-
+class Version(_Official):
     to = List(fields.Nested(Recipient), required=True, **documented())
     cc = _recipients(minItems=1)
     bcc = _recipients(minItems=1)
@@ -134,8 +134,6 @@ class Page(Input):
 class ScheduledFilter(Page):
     """Filters for batches; message ids ignore all filters."""
 
-    names_from = CLIENT
-
     status = Choice("processed", "inProgress", "queued", **documented())
     limit = Int64(text=True, load_default=100, validate=Range(1, 500), **documented())
 
@@ -143,18 +141,14 @@ class ScheduledFilter(Page):
 _STATES = ("queued", "inProgress", "processed", "error")
 
 
-class Batch(Output):
-    names_from = CLIENT
-
+class Batch(_ClientOutput):
     scheduledAt = MillisecondMoment(required=True, **documented())
     createdAt = MillisecondMoment(required=True, **documented())
     status = Choice(*_STATES, required=True, **documented())
 
 
-class Scheduled(Output):
+class Scheduled(_ClientOutput):
     """A single e-mail, or a batch id's batches."""
-
-    names_from = CLIENT
 
     scheduledAt = MillisecondMoment(**documented("of a message id"))
     createdAt = MillisecondMoment(**documented("of a message id"))
@@ -164,22 +158,16 @@ class Scheduled(Output):
 
 
 class BlockedFilter(Page):
-    names_from = CLIENT
-
     limit = Int64(text=True, load_default=50, validate=Range(1, 100), **documented(bounds=CLIENT))
     senders = Text(**documented("addresses with commas between them"))
 
 
-class Reason(Output):
-    names_from = CLIENT
-
+class Reason(_ClientOutput):
     code = Choice(*REASONS, required=True, **documented())
     message = Text(required=True, **documented("not for comparing"))
 
 
-class BlockedContactOut(Output):
-    names_from = CLIENT
-
+class BlockedContactOut(_ClientOutput):
     email = Text(required=True, **documented())
     senderEmail = Text(
         required=True, allow_none=True, **documented("of the e-mail after which it was blocked; null if unknown")
@@ -188,9 +176,7 @@ class BlockedContactOut(Output):
     blockedAt = MillisecondMoment(required=True, **documented())
 
 
-class BlockedContacts(Output):
-    names_from = CLIENT
-
+class BlockedContacts(_ClientOutput):
     contacts = fields.List(fields.Nested(BlockedContactOut), required=True, **documented())
     count = Int64(required=True, **documented("without limit and offset"))
 
@@ -234,8 +220,6 @@ class EventFilter(Page):
 
 
 class EmailEventOut(Output):
-    names_from = OPENAPI
-
     email = Text(required=True, **documented())
     date = MillisecondMoment(required=True, **documented())
     subject = Text(**documented())
@@ -250,8 +234,6 @@ class EmailEventOut(Output):
 
 
 class EmailEventReport(Output):
-    names_from = OPENAPI
-
     events = fields.List(fields.Nested(EmailEventOut), **documented("there is no count"))
 
 
@@ -269,8 +251,6 @@ class EmailFilter(Page):
 
 
 class SentEmail(Output):
-    names_from = OPENAPI
-
     email = Text(required=True, **documented())
     subject = Text(required=True, **documented())
     templateId = Int64(**documented("if a template was used"))
@@ -282,15 +262,11 @@ class SentEmail(Output):
 
 
 class SentEmails(Output):
-    names_from = OPENAPI
-
     count = Int64(**documented("without limit and offset"))
     transactionalEmails = fields.List(fields.Nested(SentEmail), **documented())
 
 
-class UuidPath(Input):
-    names_from = OPENAPI
-
+class UuidPath(_Official):
     uuid = Text(
         required=True,
         validate=validate.Regexp(_UUID, error="Not a valid UUID"),
@@ -299,15 +275,11 @@ class UuidPath(Input):
 
 
 class EmailHistoryItem(Output):
-    names_from = OPENAPI
-
     name = Text(required=True, **documented("as the report of events has it"))
     time = MillisecondMoment(required=True, **documented())
 
 
 class EmailContent(Output):
-    names_from = OPENAPI
-
     email = Text(required=True, **documented())
     subject = Text(required=True, **documented())
     templateId = Int64(**documented("if a template was used"))

@@ -152,10 +152,15 @@ def files_of(row: Message) -> tuple[Attachment, ...]:
     return (Attachment(url.partition("?")[0].rpartition("/")[2] or "attachment", url=url),) if url else ()
 
 
+def sender_of(account: Account, row: Message) -> Party:
+    """Return the sender, or the account's default sender."""
+    return row.sender or Party(events.default_sender(account))
+
+
 def content_of(account: Account, row: Message) -> MailContent:
     """Return the content of an e-mail, without recipients and with unfilled texts."""
     return MailContent(
-        sender=row.sender or Party(events.default_sender(account)),
+        sender=sender_of(account, row),
         recipients=(),
         subject=row.subject or row.name,
         html=row.html or "",
