@@ -51,9 +51,9 @@ _DUPLICATES = {"email": "duplicate_email_id", "SMS": "duplicate_phone_id", "ext_
 #: The least rows of a piece, its most characters, and the pause for each row. Chosen: a piece takes 5 milliseconds, and
 #: 100,000 rows take the default of `behaviour.contact_import`.
 _ROWS, _CHARACTERS, _PAUSE = 100, 128 * 1024, timedelta(milliseconds=0.1)
-#: A store saves all contacts of an account after each piece. A piece has a twentieth of their number, so that the saves
-#: of an import cost a multiple of the last one, and not its square; at most what takes 50 milliseconds.
-_PART, _MOST_ROWS = 20, 1_000
+#: A store saves all contacts of an account after each piece. There a piece has a twentieth of their number, so that all
+#: saves of an import take some twenty times as long as the last one, and not their square.
+_PART = 20
 #: The least pause after a step on a running clock, in real time.
 _LEAST_PAUSE = timedelta(milliseconds=5)
 #: The most characters of a source that is imported without pauses if imports take no time.
@@ -189,7 +189,8 @@ def _import_piece(workspace: Workspace, account: Account, row: Process) -> int:
         ServiceError: a limit of the workspace is reached; the rows before are imported.
     """
     source, start = account.rows_of(Source).get(row.id), row.position
-    most = min(max(_ROWS, len(account.rows_of(Contact)) // _PART), _MOST_ROWS)
+    is_saved = workspace.access.saved is not None
+    most = max(_ROWS, len(account.rows_of(Contact)) // _PART) if is_saved else _ROWS
     if source is None:
         return most
     caller, list_ids = Caller(workspace, account), [id_ for id_ in row.list_ids if id_ in account.rows_of(ContactList)]

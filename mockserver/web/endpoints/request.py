@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from werkzeug.datastructures import EnvironHeaders
+from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.utils import cached_property
 from werkzeug.wrappers import Request
 
@@ -15,6 +17,7 @@ from mockserver.core.contract.errors import BAD_REQUEST, NOT_ACCEPTABLE
 from mockserver.core.state import reasons
 from mockserver.core.text.messages import counted
 from mockserver.web.schemas import json_text
+from mockserver.web.server.loop import LARGE_BODY
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -71,6 +74,17 @@ NO_BODY: Any = object()
 _LONGEST_MESSAGE = 200
 
 
+#: The key of the environment of a body that was read ahead.
+_VALUE = "mockserver.body_value"
+
+
+def read_ahead(request: Request) -> None:
+    """Read a large body while the request has no workspace, so that others need not wait; errors are left to later."""
+    if int(request.environ.get("CONTENT_LENGTH") or 0) > LARGE_BODY:
+        with suppress(json_text.JsonError, RequestEntityTooLarge):
+            request.environ[_VALUE] = json_text.read(body_of(request))
+
+
 def read_body(request: Request, deepest: int = json_text.DEEPEST) -> Any:
     """Return the JSON value of a body with at most `deepest` levels, or `NO_BODY`.
 
@@ -80,6 +94,8 @@ def read_body(request: Request, deepest: int = json_text.DEEPEST) -> Any:
         ServiceError: 400 `bad_request`, or 406 `not_acceptable` for another Content-Type; invalid JSON.
         RequestEntityTooLarge: the body exceeds the limit.
     """
+    if deepest == json_text.DEEPEST and _VALUE in request.environ:
+        return request.environ.pop(_VALUE)
     raw = body_of(request)
     if not raw.strip():
         return NO_BODY

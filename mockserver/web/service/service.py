@@ -30,7 +30,7 @@ from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import DEFAULT, Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.endpoints import oauth_error
-from mockserver.web.endpoints.request import ServiceRequest
+from mockserver.web.endpoints.request import ServiceRequest, read_ahead
 from mockserver.web.pages import page
 from mockserver.web.routing.address import (
     API_PREFIX,
@@ -185,6 +185,8 @@ class Service:
             return self._answer_later(waiting, environ)
         try:
             handler = self._handlers[route.audience]
+            if route.endpoint is not None and route.audience is Audience.API:
+                read_ahead(request)
             found = self._identified(handler, request, route)
             workspace = found.workspace
             if found.caller is not None:
