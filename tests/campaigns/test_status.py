@@ -60,6 +60,15 @@ def test_status_is_refused_when_the_state_does_not_allow_it(of_state, state, sta
     assert campaigns.get("/4") == before
 
 
+@pytest.mark.parametrize(("state", "status"), [("draft", "sent"), ("suspended", "queued")])
+def test_campaign_of_an_account_under_validation_is_not_sent(campaigns_of, state, status):
+    campaign = {"id": 4, "name": "June", "html": HTML, "list_ids": [1], "state": state}
+    campaigns = campaigns_of(campaigns=[campaign], accounts=[{"name": "acme", "under_validation": True}])
+
+    assert campaigns.to(4, status) == (403, ("account_under_validation", "Your account is under validation"))
+    assert campaigns.state(4) == state
+
+
 def test_refusal_names_what_is_allowed(of_state):
     campaigns = of_state("queued")
 

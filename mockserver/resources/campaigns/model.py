@@ -6,7 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from mockserver.core.contract import errors
+from mockserver.core.contract.errors import (
+    ACCOUNT_UNDER_VALIDATION,
+    CAMPAIGN_ID_NOT_FOUND,
+    CAMPAIGN_PROCESSING,
+    CAMPAIGN_SENT,
+    DOCUMENT_NOT_FOUND,
+    INVALID_PARAMETER,
+    MISSING_PARAMETER,
+    PERMISSION_DENIED,
+    ServiceError,
+    no_room,
+)
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import Caller
@@ -118,6 +129,8 @@ def delete(caller: Caller, number: int) -> None:
 def send_now(caller: Caller, number: int) -> None:
     """Send a campaign that is a draft, queued or suspended."""
     campaign = get(caller, number)
+    if caller.account.under_validation:
+        raise ACCOUNT_UNDER_VALIDATION().because(f"account {caller.account.name} is under validation")
     _check_unsent(campaign, "sent")
     _check_sendable(caller, campaign)
     sending.check_means(caller, campaign)
