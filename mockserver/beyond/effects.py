@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
-from mockserver.core.contract.errors import NOT_ENOUGH_CREDITS
 from mockserver.core.text.addresses import LONGEST_EMAIL
 from mockserver.core.text.messages import nearest, shown
 from mockserver.core.traffic.mail import TO, MailContent, Party, Recipient
@@ -155,10 +154,7 @@ def check(effects: Sequence[Effect], caller: Caller) -> None:
         if isinstance(effect, dict):
             wanted.update(effect)
     for kind, amount in wanted.items():
-        if not spending.are_left(caller.workspace, caller.account, kind, amount):
-            left = spending.left(caller.workspace, caller.account, kind)
-            reason = f"not enough {kind} credits: {amount:,} required, account {caller.account.name} has {left:,}"
-            raise NOT_ENOUGH_CREDITS(status=402).because(reason)
+        spending.check(caller.workspace, caller.account, kind, amount)
 
 
 def perform(effects: Sequence[Effect], caller: Caller) -> None:

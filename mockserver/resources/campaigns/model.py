@@ -89,21 +89,15 @@ def _begin(caller: Caller, campaign: Campaign) -> Campaign:
 
 def update(caller: Caller, number: int, body: Mapping[str, Any]) -> None:
     """Change a campaign that is not sent; `scheduledAt` queues it, or moves its sending."""
-    workspace, account = caller.workspace, caller.account
     before = get(caller, number)
     _check_unsent(before, "changed")
     if not body:
         message = "At least one field is required to update the campaign"
         raise errors.MISSING_PARAMETER(message).because(f"{message}: the body of updateEmailCampaign has none")
     values = _values(caller, before, body)
-    check_bytes(workspace, body)
-    campaign = account.table(Campaign)[number]
-    size, lists = campaign.size, (campaign.list_ids, campaign.excluded_list_ids)
-    for name, value in {**values, "modified_at": workspace.state.clock.now()}.items():
-        setattr(campaign, name, value)
-    account.weigh_stored(campaign.size - size)
-    if (campaign.list_ids, campaign.excluded_list_ids) != lists:
-        sending.take_again(workspace, account, campaign)
+    check_bytes(caller.workspace, body)
+    campaign = caller.account.table(Campaign)[number]
+    templates.change(caller, campaign, values)
     if "scheduledAt" in body:
         _schedule(caller, campaign)
 

@@ -34,15 +34,16 @@ else:
 CAMPAIGNS = Operations("campaigns")
 FURTHER = Operations("campaigns", OPENAPI, are_further=True)
 
+_BAD_ID = proposed_error(errors.INVALID_PARAMETER, "campaignId is not an integer")
+
 
 @CAMPAIGNS.operation(
     "getSharedTemplateUrl", "GET", "/v3/emailCampaigns/{campaignId}/sharedUrl",
     summary="Shared template URL",
     source="specification 4.7, contract/campaigns#getSharedTemplateUrl",
-    params=schemas.CampaignPath,
-    answer=schemas.SharedUrl,
+    params=schemas.CampaignPath, answer=schemas.SharedUrl,
     errors=(
-        proposed_error(errors.INVALID_PARAMETER, "campaignId is not an integer"),
+        _BAD_ID,
         documented_error(errors.DOCUMENT_NOT_FOUND, "unknown campaign or template",
             "specification 4.7, contract/errors#codes"),
         chosen_error(errors.CAMPAIGN_ID_NOT_FOUND, "sentences", Mark.PROPOSED),
@@ -61,9 +62,7 @@ _NOT_SHARED = (proposed_error(errors.DOCUMENT_NOT_FOUND, "nothing was shared at 
     "showSharedTemplate", "GET", f"{sharing.SHARED}/{{share}}",
     summary="See a shared template",
     source="specification 2.10, contract/campaigns#showSharedTemplate",
-    audience=Audience.PAGE,
-    params=schemas.SharePath,
-    errors=_NOT_SHARED,
+    audience=Audience.PAGE, params=schemas.SharePath, errors=_NOT_SHARED,
 )  # fmt: skip
 def show_shared_template(caller: AnonymousCaller, request: Request, share: str) -> Reply:
     campaign = sharing.shared(caller, share)
@@ -77,9 +76,7 @@ def show_shared_template(caller: AnonymousCaller, request: Request, share: str) 
     "showSharedContent", "GET", f"{sharing.SHARED}/{{share}}/content",
     summary="The HTML of a shared template, as its page shows it",
     source="specification 2.10, contract/campaigns#showSharedContent",
-    audience=Audience.PAGE,
-    params=schemas.SharePath,
-    errors=_NOT_SHARED,
+    audience=Audience.PAGE, params=schemas.SharePath, errors=_NOT_SHARED,
 )  # fmt: skip
 def show_shared_content(caller: AnonymousCaller, request: Request, share: str) -> Reply:
     campaign = sharing.shared(caller, share)
@@ -90,7 +87,6 @@ _NO_CAMPAIGN = (
     documented_error(errors.DOCUMENT_NOT_FOUND, "the campaign does not exist", OPENAPI),
     chosen_error(errors.CAMPAIGN_ID_NOT_FOUND, "sentences", Mark.DOCUMENTED),
 )
-_BAD_ID = proposed_error(errors.INVALID_PARAMETER, "campaignId is not an integer")
 _BAD_VIEW = proposed_error(errors.INVALID_PARAMETER, "campaignId is not an integer; a parameter outside its values")
 _BAD_MEMBER = error_observed_in_code(
     errors.INVALID_PARAMETER, "a member is not valid, such as a sender that is not verified",
@@ -166,9 +162,8 @@ def update_email_campaign(caller: Caller, campaign_id: int, body: dict[str, Any]
     summary="Delete an e-mail campaign",
     status=204, params=schemas.CampaignPath,
     errors=(
-        _BAD_ID, _IS_PROCESSED,
+        _BAD_ID, _IS_PROCESSED, *_NO_CAMPAIGN,
         documented_error(errors.PERMISSION_DENIED, "the campaign is scheduled", CLIENT),
-        *_NO_CAMPAIGN,
     ),
 )  # fmt: skip
 def delete_email_campaign(caller: Caller, campaign_id: int) -> None:

@@ -186,11 +186,9 @@ CampaignStats = Output.from_dict(
 )
 
 
-class CampaignDevices(Output):
-    desktop = fields.Dict(**documented())
-    mobile = fields.Dict(**documented())
-    tablet = fields.Dict(**documented())
-    other = fields.Dict(data_key="unknown", attribute="unknown", **documented())
+CampaignDevices = Output.from_dict(
+    {name: fields.Dict(**documented()) for name in ("desktop", "mobile", "tablet", "unknown")}, name="CampaignDevices"
+)
 
 
 class CampaignStatistics(Output):

@@ -14,7 +14,7 @@ from mockserver.resources.campaigns import audience as audiences
 from mockserver.resources.campaigns.audience import SKIPPED, Audience, may_get
 from mockserver.resources.campaigns.campaign import CAMPAIGN, IN_PROCESS, MACHINE, QUEUED, Campaign
 from mockserver.resources.campaigns.letter import UNDERWAY, Letter
-from mockserver.resources.campaigns.statistics import SENT, Ahead, Progress, count
+from mockserver.resources.campaigns.statistics import SENT, Ahead, Progress, count, remaining
 from mockserver.resources.contacts import rows
 from mockserver.resources.contacts.rows import EMAIL_ID, Contact, find_contact
 from mockserver.resources.corporate.pool import UNLIMITED
@@ -36,11 +36,15 @@ def check_means(caller: Caller, campaign: Campaign) -> None:
 
 def _needed(workspace: Workspace, account: Account, campaign: Campaign) -> int:
     """Return the number of recipients that are left, or that a campaign has at this moment if none had a turn."""
-    progress = account.rows_of(Progress).get(campaign.id)
-    audience = account.rows_of(Audience).get(campaign.id)
-    if progress is None or not progress.turns or audience is None:
+    if not _has_begun(account, campaign):
         return len(audiences.found(workspace, account, campaign).contacts)
-    return len(audience.contacts) - progress.turns
+    return remaining(account, campaign)
+
+
+def _has_begun(account: Account, campaign: Campaign) -> bool:
+    """Return whether some recipients had their turn, so that the others get the campaign later."""
+    progress = account.rows_of(Progress).get(campaign.id)
+    return progress is not None and progress.turns > 0 and campaign.id in account.rows_of(Audience)
 
 
 def last_sent(account: Account, address: str) -> Campaign | None:
@@ -102,16 +106,10 @@ def _forget_recipients(workspace: Workspace, account: Account, campaign: Campaig
     account.table(Progress).pop(campaign.id, None)
 
 
-def take_again(workspace: Workspace, account: Account, campaign: Campaign) -> None:
-    """Forget the recipients of an unsent campaign, whose lists have changed."""
-    _withdraw(workspace, account, campaign)
-    resume(workspace, account, campaign)
-
-
-@CAMPAIGN.on("delete")
-def _delete(workspace: Workspace, account: Account, campaign: Campaign) -> None:
-    account.weigh_stored(-campaign.size)
-    _withdraw(workspace, account, campaign)
+@CAMPAIGN.on("withdraw")
+def _withdraw(workspace: Workspace, account: Account, campaign: Campaign) -> None:
+    """Keep the recipients if some had their turn, so that nobody gets the campaign twice."""
+    (_hold if _has_begun(account, campaign) else _forget_recipients)(workspace, account, campaign)
 
 
 @CAMPAIGN.on("suspend", "review")
@@ -141,7 +139,7 @@ def _begin(workspace: Workspace, account: Account, campaign: Campaign) -> None:
     """Take the recipients unless e-mails have left before, and let the others leave after the processing."""
     workspace.state.timers.cancel(MACHINE.name, campaign.id)
     progress = account.table(Progress).setdefault(campaign.id, Progress(campaign.id))
-    if not progress.turns or campaign.id not in account.rows_of(Audience):
+    if not _has_begun(account, campaign):
         audiences.take(workspace, account, campaign)
         progress.turns = 0
     _await_arrival(workspace, account, progress)

@@ -19,7 +19,7 @@ from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.scheduled_emails.model import is_batch_id
 from mockserver.resources.senders.model import Sender, why_not_valid
 from mockserver.resources.sending.request import Given, SendRequest, compact, missing, party, wrong
-from mockserver.resources.templates.template import EMAIL_TEMPLATE, Template
+from mockserver.resources.templates.template import EMAIL_TEMPLATE, EXTENSIONS, Template
 from mockserver.resources.webhooks.events import default_sender
 
 #: The most recipients of one e-mail, and of all e-mails of a request.
@@ -36,12 +36,10 @@ _MOST_LEVELS = 80
 #: of a key. Proposed: far above a UUID.
 KEY_HEADER, LONGEST_KEY = "idempotencyKey", 256
 #: The extensions of files that may be sent (brevo-python 5.1.0, `send_transac_email`).
-_EXTENSIONS = frozenset({
-    "xlsx", "xls", "ods", "docx", "docm", "doc", "csv", "pdf", "txt", "gif", "jpg", "jpeg", "png", "tif",
-    "tiff", "rtf", "bmp", "cgm", "css", "shtml", "html", "htm", "zip", "xml", "ppt", "pptx", "tar", "ez", "ics",
-    "mobi", "msg", "pub", "eps", "odt", "mp3", "m4a", "m4v", "wma", "ogg", "flac", "wav", "aif", "aifc", "aiff",
-    "mp4", "mov", "avi", "mkv", "mpeg", "mpg", "wmv", "pkpass", "xlsm",
-})  # fmt: skip
+_EXTENSIONS = EXTENSIONS | {
+    "odt", "mp3", "m4a", "m4v", "wma", "ogg", "flac", "wav", "aif", "aifc", "aiff", "mp4", "mov", "avi", "mkv", "mpeg",
+    "mpg", "wmv", "pkpass", "xlsm",
+}  # fmt: skip
 #: The most headers, tags and files, the most characters of their names, and of a header's value; proposed, far above
 #: what honest clients send.
 _MOST_PARTS, _LONGEST_PART, _LONGEST_VALUE = 1_000, 1_000, 8_192

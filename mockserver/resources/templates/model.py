@@ -29,6 +29,14 @@ LARGEST = 64 * 1024 * 1024
 MOST_TESTS = 50
 
 
+#: The reasons to refuse addresses of test e-mails, by the member that lists these.
+_WHY: Mapping[str, str] = {
+    "unexistingEmails": "no contacts of the account",
+    "withoutListEmails": "contacts in no list",
+    "blackListedEmails": "blacklisted or blocked contacts",
+}
+
+
 @dataclass(slots=True, eq=False)
 class SentTests:
     """The test e-mails of a day; one record per account."""
@@ -47,6 +55,9 @@ class Message(Protocol):
     reply_to: str
     tag: str
     attachment_url: str
+
+    @property
+    def size(self) -> int: ...
 
 
 # ---------------------------------------------------------------------- rows
@@ -106,11 +117,16 @@ def add(caller: Caller, row: Template) -> Template:
 
 def update(caller: Caller, template_id: int, body: Mapping[str, Any]) -> None:
     """Change the given members of a template."""
-    account, row = caller.account, _found(caller, caller.account.table(Template), template_id)
-    values, before = _values(caller, body), row.size
+    row = _found(caller, caller.account.table(Template), template_id)
+    change(caller, row, _values(caller, body))
+
+
+def change(caller: Caller, row: Message, values: Mapping[str, Any]) -> None:
+    """Change members of a template or campaign, and its moment."""
+    before = row.size
     for name, value in {**values, "modified_at": caller.workspace.state.clock.now()}.items():
         setattr(row, name, value)
-    account.weigh_stored(row.size - before)
+    caller.account.weigh_stored(row.size - before)
 
 
 def _values(caller: Caller, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -230,13 +246,11 @@ def send_tests(caller: Caller, content: MailContent, addresses: Sequence[str]) -
     _check_addresses(account, content.sender.email, wanted, now)
     check_verified(account, content.sender.email)
     count = _checked_count(account, now, len(wanted))
-    mails = all_filled(
-        account,
-        (
-            content._replace(recipients=(Recipient(TO, Party(address)),), message_id=events.message_id(random, now))
-            for address in wanted
-        ),
+    contents = (
+        content._replace(recipients=(Recipient(TO, Party(address)),), message_id=events.message_id(random, now))
+        for address in wanted
     )
+    mails = all_filled(account, contents)
     workspace.state.random.follow(random)
     tests = account.record(SentTests)
     tests.day, tests.count = now.date(), count
@@ -258,16 +272,7 @@ def _check_addresses(account: Account, sender: str, addresses: Sequence[str], no
     if bad:
         refused = errors.INVALID_PARAMETER("The email could not be sent to all recipients")
         refused.members = bad
-        raise refused.because("; ".join(map(_why, *zip(*bad.items(), strict=True))))
-
-
-def _why(member: str, addresses: Sequence[str]) -> str:
-    why: Mapping[str, str] = {
-        "unexistingEmails": "no contacts of the account",
-        "withoutListEmails": "contacts in no list",
-        "blackListedEmails": "blacklisted or blocked contacts",
-    }
-    return f"{why[member]}: {reasons.listed(addresses)}"
+        raise refused.because("; ".join(f"{_WHY[member]}: {reasons.listed(some)}" for member, some in bad.items()))
 
 
 def sent_tests(account: Account, now: datetime) -> int:

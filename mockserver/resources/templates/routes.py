@@ -23,11 +23,9 @@ _NO_TEMPLATE = documented_error(
     errors.DOCUMENT_NOT_FOUND, "the template does not exist", f"{OPENAPI}, but for the code"
 )
 _BAD_TEMPLATE = error_observed_in_code(
-    errors.INVALID_PARAMETER,
-    "a member is not valid; the sender is unknown or not verified",
-    "contract/templates#createSmtpTemplate",
-    programs=10,
-)
+    errors.INVALID_PARAMETER, "a member is not valid; the sender is unknown or not verified",
+    "contract/templates#createSmtpTemplate", programs=10,
+)  # fmt: skip
 
 
 @TEMPLATES.operation(
@@ -78,8 +76,7 @@ def get_smtp_template(caller: Caller, template_id: int) -> dict[str, Any]:
     status=204, params=schemas.TemplatePath, body=schemas.TemplateChanges,
     errors=(
         proposed_error(errors.MISSING_PARAMETER, "templateName or subject is empty; a sender without id and email"),
-        _BAD_TEMPLATE,
-        _NO_TEMPLATE,
+        _BAD_TEMPLATE, _NO_TEMPLATE,
     ),
 )  # fmt: skip
 def update_smtp_template(caller: Caller, template_id: int, body: dict[str, Any]) -> None:
@@ -91,8 +88,7 @@ def update_smtp_template(caller: Caller, template_id: int, body: dict[str, Any])
     summary="Delete an inactive e-mail template",
     status=204, params=schemas.TemplatePath,
     errors=(
-        _BAD_ID,
-        _NO_TEMPLATE,
+        _BAD_ID, _NO_TEMPLATE,
         documented_error(errors.METHOD_NOT_ALLOWED, "the template is active", f"{CLIENT}, but for the code"),
     ),
 )  # fmt: skip

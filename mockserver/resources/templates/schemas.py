@@ -7,6 +7,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, pre_load, validate
 
+from mockserver.resources.templates.template import EXTENSIONS
 from mockserver.resources.templates.texts import LONGEST
 from mockserver.web.schemas.errors import Longest, invalid
 from mockserver.web.schemas.evidence import CLIENT, OPENAPI, documented
@@ -25,13 +26,8 @@ from mockserver.web.schemas.fields import (
 )
 from mockserver.web.schemas.schema import Compact, Input, Output
 
-#: The fewest characters of a content, and the extensions of attachments (documented).
+#: The fewest characters of a content (documented).
 _SHORTEST = 10
-_EXTENSIONS = frozenset({
-    "xlsx", "xls", "ods", "docx", "docm", "doc", "csv", "pdf", "txt", "gif", "jpg", "jpeg", "png", "tif", "tiff",
-    "rtf", "bmp", "cgm", "css", "shtml", "html", "htm", "zip", "xml", "ppt", "pptx", "tar", "ez", "ics", "mobi", "msg",
-    "pub", "eps",
-})  # fmt: skip
 #: The value of `replyTo` that means none, as the service writes it (contract/templates#createSmtpTemplate).
 _DEFAULT_REPLY_TO = "[DEFAULT_REPLY_TO]"
 
@@ -70,7 +66,7 @@ class _File(Url):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         url = super()._deserialize(value, attr, data, **kwargs)
-        if url.partition("?")[0].rpartition(".")[2].lower() not in _EXTENSIONS:
+        if url.partition("?")[0].rpartition(".")[2].lower() not in EXTENSIONS:
             raise invalid("Not a file of a format that the service sends")
         return url
 

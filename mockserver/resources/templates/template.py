@@ -10,6 +10,12 @@ from mockserver.core.traffic.mail import Party
 from mockserver.core.traffic.ring import weight
 
 EMAIL_TEMPLATE = "email_template"
+#: The extensions of files at an address that templates may have (documented).
+EXTENSIONS = frozenset({
+    "xlsx", "xls", "ods", "docx", "docm", "doc", "csv", "pdf", "txt", "gif", "jpg", "jpeg", "png", "tif", "tiff",
+    "rtf", "bmp", "cgm", "css", "shtml", "html", "htm", "zip", "xml", "ppt", "pptx", "tar", "ez", "ics", "mobi", "msg",
+    "pub", "eps",
+})  # fmt: skip
 #: The tag of templates for double opt-in (proposed).
 _OPTIN = "optin"
 
