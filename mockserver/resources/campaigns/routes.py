@@ -162,8 +162,8 @@ def update_email_campaign(caller: Caller, campaign_id: int, body: dict[str, Any]
     summary="Delete an e-mail campaign",
     status=204, params=schemas.CampaignPath,
     errors=(
-        _BAD_ID, _IS_PROCESSED, *_NO_CAMPAIGN,
-        documented_error(errors.PERMISSION_DENIED, "the campaign is scheduled", CLIENT),
+        _BAD_ID, _IS_PROCESSED, documented_error(errors.PERMISSION_DENIED, "the campaign is scheduled", CLIENT),
+        *_NO_CAMPAIGN,
     ),
 )  # fmt: skip
 def delete_email_campaign(caller: Caller, campaign_id: int) -> None:

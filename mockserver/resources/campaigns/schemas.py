@@ -170,17 +170,17 @@ class CampaignLists(Output):
     exclusionLists = fields.List(Int64, required=True, **documented())
 
 
-#: Optional counts, required ones, and rates.
-_MAYBE, _COUNTS, _RATES = (
-    ("listId", "deferred", "estimatedViews", "returnBounce"),
-    ("appleMppOpens", "clickers", "complaints", "delivered", "hardBounces", "sent", "softBounces", "trackableViews",
-     "uniqueClicks", "uniqueViews", "unsubscriptions", "viewed"),
-    ("opensRate", "trackableViewsRate"),
+#: The members of statistics, and those that an answer may leave out.
+_STATS = (
+    "listId", "appleMppOpens", "clickers", "complaints", "deferred", "delivered", "estimatedViews", "hardBounces",
+    "opensRate", "returnBounce", "sent", "softBounces", "trackableViews", "trackableViewsRate", "uniqueClicks",
+    "uniqueViews", "unsubscriptions", "viewed",
 )  # fmt: skip
+_OPTIONAL = frozenset({"listId", "deferred", "estimatedViews", "returnBounce", "trackableViewsRate"})
 CampaignStats = Output.from_dict(
     {
-        **{name: Int64(required=name in _COUNTS, **documented()) for name in (*_MAYBE, *_COUNTS)},
-        **{name: Number(required=name == "opensRate", **documented()) for name in _RATES},
+        name: (Number if name.endswith("Rate") else Int64)(required=name not in _OPTIONAL, **documented())
+        for name in _STATS
     },
     name="CampaignStats",
 )

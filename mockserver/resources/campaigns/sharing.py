@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TypeAlias
 
 from mockserver.core.contract.errors import CAMPAIGN_ID_NOT_FOUND, DOCUMENT_NOT_FOUND, METHOD_NOT_ALLOWED
@@ -57,9 +57,10 @@ def address(caller: Caller, share: str) -> str:
 
 def shared(caller: AnonymousCaller, share: str) -> Document:
     """Return the campaign or template with a shared address."""
-    for document in _all(caller.workspace.state):
-        if document.share == share:
-            return document
+    for account in caller.workspace.state.accounts.values():
+        for document in documents(account).values():
+            if document.share == share:
+                return document
     reason = f"no campaign or template of workspace {caller.workspace.name} has this shared address"
     raise DOCUMENT_NOT_FOUND("There is no shared template at this address").because(reason)
 
@@ -68,8 +69,3 @@ def _why_absent(state: State, account: Account, number: int) -> str:
     owner = next((other.name for other in state.accounts.values() if number in documents(other)), None)
     instead = f"account {owner} has it" if owner else f"it has {reasons.nearest(documents(account), number)}"
     return f"account {account.name} has no campaign or template {number} ({instead})"
-
-
-def _all(state: State) -> Iterator[Document]:
-    for account in state.accounts.values():
-        yield from documents(account).values()
