@@ -191,10 +191,13 @@ def _written(account: Account, row: Document) -> dict[str, Any]:
     values = {"kind": row.kind, **{member.name: getattr(row, member.name) for member in dataclass_fields(row)}}
     needed = {name: value for name, value in values.items() if name == "kind" or value != getattr(plain, name)}
     if isinstance(row, Campaign):
-        needed |= {
-            name: account.rows_of(part)[row.id] for name, part in _PARTS.items() if row.id in account.rows_of(part)
-        }
-    return {"name": row.name, **needed}
+        parts = {"audience": account.rows_of(Audience).get(row.id), "progress": account.rows_of(Progress).get(row.id)}
+        changed |= {name: part for name, part in parts.items() if part is not None}
+        # A scenario refuses lists that are not there: those that were deleted are left out.
+        for member in changed.keys() & {"list_ids", "excluded_list_ids"}:
+            changed[member] = [number for number in changed[member] if number in account.rows_of(ContactList)]
+    dumped: dict[str, Any] = _ITEM.dump({"id": row.id, "name": row.name, "kind": row.kind, **changed})
+    return dumped
 
 
 _ITEM = CampaignItem()
