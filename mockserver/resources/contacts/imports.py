@@ -16,7 +16,6 @@ from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import is_email
 from mockserver.core.time.clock import Clock
 from mockserver.core.traffic.mail import Mail
-from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.lifecycle import dispatch, send_mail
 from mockserver.core.workspaces.workspace import Workspace
@@ -25,21 +24,8 @@ from mockserver.resources.contacts.attribute import MULTIPLE_CHOICE, Attribute
 from mockserver.resources.contacts.rows import Contact, ContactList, Identity
 from mockserver.resources.contacts.schemas import is_value
 from mockserver.resources.deliveries import model as deliveries
-from mockserver.resources.deliveries.delivery import Delivery, Target
-from mockserver.resources.processes.process import (
-    CANCELLED,
-    COMPLETED,
-    CONTINUE,
-    FAILED,
-    MACHINE,
-    PROCESS,
-    PROCESSING,
-    Process,
-    Source,
-    await_next,
-    drop_source,
-    keep_source,
-)
+from mockserver.resources.processes import process
+from mockserver.resources.processes.process import MACHINE, PROCESS, Process, Source
 from mockserver.web.schemas import json_text
 
 #: The members of a request that hold or name the contacts, and the members that a process keeps.
@@ -91,8 +77,8 @@ def request(caller: Caller, body: Mapping[str, Any]) -> int:
     row.id = state.next_id("process")
     PROCESS.begin(workspace, account, row)
     if text:
-        keep_source(account, row, text)
-    await_next(workspace, account, row)
+        process.keep_source(account, row, text)
+    process.await_next(workspace, account, row)
     return row.id
 
 
@@ -203,7 +189,7 @@ def _import_piece(workspace: Workspace, account: Account, row: Process) -> int:
         if row.position - start > _CHARACTERS * most // _ROWS:
             break
     if row.position in (start, len(source.text)):
-        drop_source(account, row)
+        process.drop_source(account, row)
     return most
 
 
@@ -225,7 +211,12 @@ def _import_row(caller: Caller, row: Process, list_ids: list[int], values: Mappi
         named = zip(_DUPLICATES, identity, strict=True)
         identity = Identity(*(None if name in taken else value for name, value in named))
     if contact is None or row.updates:
-        body = _body(row, list_ids, identity, values, is_new=contact is None)
+        left_out = () if row.erases and contact is not None else (None, "")
+        attributes = {name: one for name, one in values.items() if name not in _IDENTIFIERS and one not in left_out}
+        body = {"attributes": attributes, "list_ids": list_ids, **identity._asdict()}
+        body |= {name: True for name in ("email_blacklisted", "sms_blacklisted") if getattr(row, name)}
+        if identity.phone is not None:
+            attributes["SMS"] = identity.phone
         if contact is not None:
             model.update(caller, contact, body)
         elif full := workspace.state.full(1):
@@ -248,23 +239,11 @@ def _identity(values: Mapping[str, Any]) -> Identity | None:
     return found if any(found) and (not email or is_email(email)) else None
 
 
-def _body(
-    row: Process, list_ids: list[int], identity: Identity, values: Mapping[str, Any], *, is_new: bool
-) -> dict[str, Any]:
-    """Return a row as the body of a request that creates or updates a contact."""
-    left_out = () if row.erases and not is_new else (None, "")
-    attributes = {name: one for name, one in values.items() if name not in _IDENTIFIERS and one not in left_out}
-    if identity.phone is not None:
-        attributes["SMS"] = identity.phone
-    body = {"attributes": attributes, "list_ids": list_ids, "email": identity.email, "ext_id": identity.ext_id}
-    return body | {name: True for name in ("email_blacklisted", "sms_blacklisted") if getattr(row, name)}
-
-
 # ---------------------------------------------------------------------- steps on the clock
 
 
 @PROCESS.on("start")
-@PROCESS.when_due(CONTINUE)
+@PROCESS.when_due(process.CONTINUE)
 def _go_on(workspace: Workspace, account: Account, row: Process) -> None:
     """Fetch the file, or import the next rows; set the timer of the next step."""
     clock = workspace.state.clock
@@ -283,7 +262,7 @@ def _go_on(workspace: Workspace, account: Account, row: Process) -> None:
         row.next_at = clock.now()
     else:  # others get their turn, even if this step is late or slow
         row.next_at = clock.after(max(_PAUSE * count, _lateness(clock) + _LEAST_PAUSE))
-    await_next(workspace, account, row)
+    process.await_next(workspace, account, row)
 
 
 def _lateness(clock: Clock) -> timedelta:
@@ -310,7 +289,7 @@ def _fetch(workspace: Workspace, account: Account, row: Process) -> None:
         # Looked up: the rows may have been read again meanwhile.
         owner = workspace.state.accounts.get(account.id)
         found = None if owner is None else owner.table(Process).get(row.id)
-        if owner is not None and found is not None and found.state == PROCESSING and found.file_url:
+        if owner is not None and found is not None and found.state == process.PROCESSING and found.file_url:
             _take_file(workspace, owner, found, outcome)
 
     dispatch(workspace, workspace.jobs.begin(account.id, MACHINE.name, row.id), url, write, done)
@@ -332,15 +311,15 @@ def _take_file(workspace: Workspace, account: Account, row: Process, outcome: Ca
     except ServiceError as error:
         _fail(workspace, account, row, error.reason)
     else:
-        keep_source(account, row, text)
+        process.keep_source(account, row, text)
         row.next_at = workspace.state.clock.now()
-        await_next(workspace, account, row)
+        process.await_next(workspace, account, row)
 
 
 def resume(workspace: Workspace) -> None:
     """Fetch files again whose calls were interrupted."""
     for account, row in PROCESS.instances(workspace):
-        is_fetching = row.state == PROCESSING and row.file_url and row.next_at is None
+        is_fetching = row.state == process.PROCESSING and row.file_url and row.next_at is None
         if is_fetching and not workspace.jobs.has(MACHINE.name, row.id):
             _fetch(workspace, account, row)
 
@@ -365,22 +344,18 @@ def _end(workspace: Workspace, account: Account, row: Process) -> None:
     """Drop what is left, and tell `notifyUrl` and the account; of a cancelled import nobody is told (proposed)."""
     workspace.state.timers.cancel(MACHINE.name, row.id)
     workspace.jobs.cancel(MACHINE.name, row.id)
-    drop_source(account, row)
+    process.drop_source(account, row)
     now = workspace.state.clock.now()
     row.next_at, row.completed_at, row.file_url, row.contact_ids = None, now, "", {}
-    if row.state == COMPLETED:
+    if row.state == process.COMPLETED:
         row.error = None
     elif row.error is None:
-        row.error = f"the import was {'stopped' if row.state == FAILED else CANCELLED}"
-    if row.state == CANCELLED:
+        row.error = f"the import was {'stopped' if row.state == process.FAILED else process.CANCELLED}"
+    if row.state == process.CANCELLED:
         return
-    if row.notify_url and workspace.has_another_id("delivery"):
-        call = Delivery(
-            workspace.state.next_id("delivery"), Target(row.notify_url), [{"processId": row.id, "status": row.state}],
-            ["import"], created_at=now, next_at=now,
-        )  # fmt: skip
-        call.payloads_size = sum(map(weight, call.payloads))
-        deliveries.schedule(workspace, account, call)
+    if row.notify_url:
+        payload = {"processId": row.id, "status": row.state}
+        deliveries.announce(workspace, account, row.notify_url, payload, "import")
     if row.sends_mail:
         text = f"Import {row.id}: {row.imported:,} contacts, {sum(row.counts.values()):,} invalid or duplicate rows."
         send_mail(workspace, Mail(

@@ -379,14 +379,10 @@ class _Items(List):
         return value
 
 
-class ListOfImport(Compact):
+class ListOfImport(NewList):
     name = _Name(
         data_key="listName", required=True, absent="List name is missing", sentence="List name is not valid",
         **documented("required without listIds"),
-    )  # fmt: skip
-    folder_id = _FolderId(
-        data_key="folderId", required=True, absent="Folder ID is missing", sentence="Folder ID is not valid",
-        **documented("the folder of the list"),
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from mockserver.core.effects import CallOutcome, OutgoingRequest
@@ -14,6 +14,7 @@ from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import CLIENT_HEADERS
 from mockserver.core.traffic import causes
 from mockserver.core.traffic.causes import Cause
+from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.lifecycle import Lifecycle, dispatch
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import (
@@ -81,6 +82,17 @@ def schedule(workspace: Workspace, account: Account, delivery: Delivery) -> Deli
     if delivery.id in account.table(Delivery):
         await_attempt(workspace, account, delivery)
     return delivery
+
+
+def announce(
+    workspace: Workspace, account: Account, url: str, payload: dict[str, Any], event: str, export: int | None = None
+) -> None:
+    """Schedule a call that tells an address of the end of a process."""
+    if workspace.has_another_id("delivery"):
+        number, now = workspace.state.next_id("delivery"), workspace.state.clock.now()
+        call = Delivery(number, Target(url), [payload], [event], created_at=now, next_at=now, export=export)
+        call.payloads_size = weight(payload)
+        schedule(workspace, account, call)
 
 
 def cancel_all(workspace: Workspace, account: Account, webhook: int) -> None:

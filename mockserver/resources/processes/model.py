@@ -18,7 +18,7 @@ NAMES = (
 )  # fmt: skip
 
 
-def select(account: Account, *, newest_first: bool) -> list[Process | Export]:
+def select(account: Account, *, newest_first: bool = False) -> list[Process | Export]:
     found: dict[int, Process | Export] = {**account.rows_of(Process), **account.rows_of(Export)}
     return [found[number] for number in sorted(found, reverse=newest_first)]
 
@@ -26,10 +26,9 @@ def select(account: Account, *, newest_first: bool) -> list[Process | Export]:
 def get(caller: Caller, process_id: int) -> Process | Export:
     """Return a process of the caller, or refuse with 404."""
     account = caller.account
-    found: Process | Export | None = account.rows_of(Process).get(process_id)
-    found = found or account.rows_of(Export).get(process_id)
+    found = account.rows_of(Process).get(process_id) or account.rows_of(Export).get(process_id)
     if found is None:
-        known = reasons.nearest([*account.rows_of(Process), *account.rows_of(Export)], process_id)
+        known = reasons.nearest([row.id for row in select(account)], process_id)
         reason = f"account {account.name} has no process {process_id} (it has {known})"
         raise DOCUMENT_NOT_FOUND("Process ID does not exist").because(reason)
     return found

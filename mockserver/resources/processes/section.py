@@ -11,16 +11,8 @@ from mockserver.core.contract.errors import ServiceError
 from mockserver.core.state.state import Account
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.processes.process import (
-    COUNTS,
-    MACHINE,
-    PROCESSING,
-    QUEUED,
-    Process,
-    Source,
-    await_next,
-    keep_source,
-)
+from mockserver.resources.processes import process
+from mockserver.resources.processes.process import COUNTS, MACHINE, Process, Source
 from mockserver.resources.section import ID_RANGE, Instant, Item, Section, SectionError, TakenError, about, claim
 from mockserver.resources.webhooks.history import Export
 from mockserver.web.schemas.fields import Dict, Flag, List, Url
@@ -83,15 +75,15 @@ def _add(workspace: Workspace, account: Account, item: dict[str, Any]) -> None:
     now, text = workspace.state.clock.now(), item.pop("content", "")
     contact_ids = dict.fromkeys(item.pop("contact_ids", ()))
     row = Process(**{"requested_at": now, **item}, contact_ids=contact_ids)
-    if row.state not in (QUEUED, PROCESSING):
+    if row.state not in (process.QUEUED, process.PROCESSING):
         row.completed_at = row.completed_at or now
     else:
         row.next_at = row.next_at or now
         if text:
             workspace.check_bytes(weight(text))
-            keep_source(account, row, text)
+            process.keep_source(account, row, text)
     account.table(Process)[row.id] = row
-    await_next(workspace, account, row)
+    process.await_next(workspace, account, row)
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:

@@ -18,12 +18,12 @@ from mockserver.core.text.addresses import equals_address
 from mockserver.core.time.clock import EARLIEST, LATEST
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.traffic.causes import Changed
-from mockserver.core.traffic.ring import Ring, weight
+from mockserver.core.traffic.ring import Ring
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace, WorkspaceLimits
 from mockserver.resources.deliveries import model as deliveries
-from mockserver.resources.deliveries.delivery import Delivery, Target
+from mockserver.resources.deliveries.delivery import Delivery
 from mockserver.resources.deliveries.model import request_url
 from mockserver.resources.webhooks.catalogue import ALL_EVENTS, EXPORTED
 
@@ -89,15 +89,8 @@ def _complete(workspace: Workspace, account: Account, row: Export) -> None:
     """Write an export's file, announcing its address to `notifyURL` (proposed)."""
     workspace.state.timers.cancel(MACHINE.name, row.id)
     keep_file(workspace, row, _file(account, row))
-    if not workspace.has_another_id("delivery"):
-        return
-    now = workspace.state.clock.now()
-    call = Delivery(
-        workspace.state.next_id("delivery"), Target(row.filters["notifyURL"]), [{"processId": row.id, "url": row.url}],
-        ["export"], created_at=now, next_at=now, export=row.id,
-    )  # fmt: skip
-    call.payloads_size = sum(map(weight, call.payloads))
-    deliveries.schedule(workspace, account, call)
+    payload = {"processId": row.id, "url": row.url}
+    deliveries.announce(workspace, account, row.filters["notifyURL"], payload, "export", row.id)
 
 
 class Files(Derived):
