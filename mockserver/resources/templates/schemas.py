@@ -7,9 +7,9 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, pre_load, validate
 
-from mockserver.resources.templates.template import EXTENSIONS
+from mockserver.core.contract.errors import INVALID_PARAMETER
 from mockserver.resources.templates.texts import LONGEST
-from mockserver.web.schemas.errors import Longest, invalid
+from mockserver.web.schemas.errors import Longest, Sentence, invalid
 from mockserver.web.schemas.evidence import CLIENT, OPENAPI, documented
 from mockserver.web.schemas.fields import (
     Choice,
@@ -30,6 +30,7 @@ from mockserver.web.schemas.schema import Compact, Input, Output
 _SHORTEST = 10
 #: The value of `replyTo` that means none, as the service writes it (contract/templates#createSmtpTemplate).
 _DEFAULT_REPLY_TO = "[DEFAULT_REPLY_TO]"
+_BOTH = Sentence(INVALID_PARAMETER, "Only one of Sender ID or Sender Email can be passed for the same request.")
 
 
 class _Name(Stated, Text):
@@ -42,7 +43,12 @@ class _Name(Stated, Text):
 
 
 class _Sender(Stated, fields.Nested):
-    """The sender, by id or address."""
+    """The sender, by id or address; in answers it has both, and a text as id."""
+
+    def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
+        if isinstance(value, dict) and value.get("id") is not None and value.get("email") is not None:
+            raise ValidationError([_BOTH])
+        return super().deserialize(value, attr, data, **kwargs)
 
 
 class _ReplyTo(Email):
