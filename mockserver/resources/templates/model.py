@@ -88,14 +88,11 @@ def members(caller: Caller, row: Template) -> dict[str, Any]:
 
 def get(caller: Caller, template_id: int) -> Template:
     """Return a template to read it, or refuse with 404."""
-    return _found(caller, caller.account.rows_of(Template), template_id)
-
-
-def _found(caller: Caller, rows: Mapping[int, Template], template_id: int) -> Template:
-    if template_id not in rows:
+    found = caller.account.rows_of(Template).get(template_id)
+    if found is None:
         reason = reasons.absent(caller.workspace.state, caller.account, "template", Template, template_id)
         raise errors.DOCUMENT_NOT_FOUND("Template ID not found").because(reason)
-    return rows[template_id]
+    return found
 
 
 def create(caller: Caller, body: Mapping[str, Any]) -> Template:
@@ -117,8 +114,9 @@ def add(caller: Caller, row: Template) -> Template:
 
 def update(caller: Caller, template_id: int, body: Mapping[str, Any]) -> None:
     """Change the given members of a template."""
-    row = _found(caller, caller.account.table(Template), template_id)
-    change(caller, row, _values(caller, body))
+    get(caller, template_id)
+    values = _values(caller, body)
+    change(caller, caller.account.table(Template)[template_id], values)
 
 
 def change(caller: Caller, row: Message, values: Mapping[str, Any]) -> None:
@@ -171,9 +169,9 @@ def delete(caller: Caller, template_id: int) -> None:
 
 def send_test(caller: Caller, template_id: int, addresses: Sequence[str]) -> None:
     """Send a template to addresses, as `send_tests` does."""
-    row = _found(caller, caller.account.table(Template), template_id)
-    send_tests(caller, content_of(caller.account, row)._replace(template_id=row.id), addresses)
-    row.is_tested = True
+    content = content_of(caller.account, get(caller, template_id))
+    send_tests(caller, content._replace(template_id=template_id), addresses)
+    caller.account.table(Template)[template_id].is_tested = True
 
 
 # ---------------------------------------------------------------------- e-mails
