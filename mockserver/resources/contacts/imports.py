@@ -250,6 +250,7 @@ def _go_on(workspace: Workspace, account: Account, row: Process) -> None:
     if row.file_url:
         _fetch(workspace, account, row)
         return
+    late = _lateness(clock)
     try:
         count = _import_piece(workspace, account, row)
     except ServiceError as error:
@@ -260,8 +261,8 @@ def _go_on(workspace: Workspace, account: Account, row: Process) -> None:
         row.next_at = max(row.due_at or clock.now(), clock.now())
     elif row.due_at in (None, row.requested_at) and len(source.text) <= _SMALL:
         row.next_at = clock.now()
-    else:  # others get their turn, even if this step is late or slow
-        row.next_at = clock.after(max(_PAUSE * count, _lateness(clock) + _LEAST_PAUSE))
+    else:  # others get their turn, even if this step is late, as the store saves slowly, or takes long
+        row.next_at = clock.after(max(_PAUSE * count, _lateness(clock) + max(_LEAST_PAUSE, 2 * late)))
     process.await_next(workspace, account, row)
 
 
