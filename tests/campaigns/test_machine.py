@@ -78,6 +78,16 @@ def test_campaign_with_a_deleted_list_returns_to_a_snapshot(api):
     assert (restored.status_code, api.get("/v3/emailCampaigns").json) == (200, before)
 
 
+def test_campaign_in_process_takes_its_recipients_when_the_state_has_none(api):
+    go(api, ("send",))
+    document = api.get("/_mock/state").json
+    del document["accounts"][0]["campaigns"][0]["audience"]
+    assert api.put("/_mock/state", json=document).status_code == 200
+    api.advance("2m")
+
+    assert (state(api), len(recipients(api))) == ("sent", 250)
+
+
 def test_campaign_half_way_continues_after_the_server_was_killed(tmp_path):
     settings = Settings(scenario="empty", store=f"sqlite:{tmp_path / 'store.db'}")
     killed = create_app(settings)

@@ -87,6 +87,16 @@ def test_sent_campaign_leaves_the_archive_as_sent(of_state):
     assert campaigns.state(4) == "sent"
 
 
+def test_sent_campaign_of_a_scenario_without_moments_leaves_the_archive_as_sent(of_state):
+    campaigns = of_state("sent", sent_at="PT0S")
+    without = of_state("sent")
+    for each in (campaigns, without):
+        assert each.to(4, "archive") == each.to(4, "darchive") == (204, None)
+
+    assert without.get("/4") == campaigns.get("/4")
+    assert without.state(4) == "sent"
+
+
 def test_queued_campaign_is_sent_at_its_moment(of_state):
     campaigns = of_state("draft")
 

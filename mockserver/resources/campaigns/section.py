@@ -18,6 +18,7 @@ from mockserver.resources.campaigns.campaign import (
     MACHINE,
     OTHER_KINDS,
     QUEUED,
+    SENT,
     Campaign,
     OtherCampaign,
 )  # fmt: skip
@@ -164,16 +165,23 @@ def _is_deleted(workspace: Workspace, list_id: int) -> bool:
 
 
 def _add(workspace: Workspace, account: Account, item: dict[str, Any]) -> None:
-    kind = _ROWS[item["kind"]]
-    row = kind(**{member.name: item[member.name] for member in dataclass_fields(kind) if member.name in item})
-    account.table(kind)[row.id] = row
-    if not isinstance(row, OtherCampaign):
-        account.weigh_stored(row.size)
-    if isinstance(row, Campaign):
-        for part in (item[name] for name in _PARTS if name in item):
-            part.id = row.id
-            account.table(type(part))[row.id] = part
-        resume(workspace, account, row)
+    audience, progress = item.pop("audience", None), item.pop("progress", None)
+    kind = _ROWS.get(item["kind"])
+    if kind is None:
+        account.table(OtherCampaign)[item["id"]] = OtherCampaign(**item)
+    else:
+        row = kind(**{name: value for name, value in item.items() if name != "kind"})
+        account.table(kind)[item["id"]] = row
+        if isinstance(row, Template | Campaign):
+            account.weigh_stored(row.size)
+        if isinstance(row, Campaign):
+            if row.state == SENT and row.sent_at is None:
+                row.sent_at = workspace.state.clock.start
+            for part in (audience, progress):
+                if part is not None:
+                    part.id = row.id
+                    account.table(type(part))[row.id] = part
+            resume(workspace, account, row)
 
 
 def _taken_shares(workspace: Workspace) -> set[str | None]:

@@ -79,7 +79,7 @@ def resume(workspace: Workspace, account: Account, campaign: Campaign) -> None:
     if campaign.state == QUEUED and campaign.scheduled_at is not None:
         workspace.set_timer(campaign.scheduled_at, account, MACHINE.name, campaign.id, "fall_due")
     if campaign.state == IN_PROCESS:
-        if progress is None or progress.next_at is None:
+        if progress is None or progress.next_at is None or campaign.id not in account.rows_of(Audience):
             _begin(workspace, account, campaign)
         else:
             workspace.set_timer(progress.next_at, account, MACHINE.name, campaign.id, _LEAVE)
