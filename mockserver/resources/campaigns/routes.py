@@ -25,10 +25,8 @@ from mockserver.web.schemas.evidence import CLIENT, OPENAPI
 
 if TYPE_CHECKING:
     from mockserver.resources.campaigns import campaign, listing, model, schemas
-    from mockserver.resources.templates import schemas as template_schemas
 else:
     campaign, listing, model, schemas = lazy(__package__, "campaign", "listing", "model", "schemas")
-    (template_schemas,) = lazy("mockserver.resources.templates", "schemas")
 
 #: The operation of the specification with its pages, and the further ones.
 CAMPAIGNS = Operations("campaigns")
@@ -122,7 +120,7 @@ def get_email_campaigns(caller: Caller, query: dict[str, Any]) -> dict[str, Any]
 @FURTHER.operation(
     "createEmailCampaign", "POST", "/v3/emailCampaigns",
     summary="Create an e-mail campaign",
-    adds=True, status=201, body=schemas.NewCampaign, answer=template_schemas.MessageCreated,
+    adds=True, status=201, body=schemas.NewCampaign, answer=schemas.MessageCreated,
     errors=(
         documented_error(errors.MISSING_PARAMETER, "no name, sender, subject, content or other required member",
             f"{CLIENT}, but for the code"),
@@ -207,7 +205,7 @@ def update_campaign_status(caller: Caller, campaign_id: int, body: dict[str, Any
 @FURTHER.operation(
     "sendTestEmail", "POST", "/v3/emailCampaigns/{campaignId}/sendTest",
     summary="Send a test of an e-mail campaign",
-    status=204, params=schemas.CampaignPath, body=template_schemas.TestAddresses,
+    status=204, params=schemas.CampaignPath, body=schemas.TestAddresses,
     errors=(
         documented_error(errors.INVALID_PARAMETER,
             "an address that is not valid, or of no contact in a list; the sender is not verified",
@@ -218,4 +216,4 @@ def update_campaign_status(caller: Caller, campaign_id: int, body: dict[str, Any
     ),
 )  # fmt: skip
 def send_test_email(caller: Caller, campaign_id: int, body: dict[str, Any]) -> None:
-    model.send_test(caller, campaign_id, body.get("emailTo", []))
+    model.send_test(caller, campaign_id, body.get("email_to", []))

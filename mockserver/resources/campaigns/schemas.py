@@ -9,7 +9,9 @@ from typing import Any
 from marshmallow import ValidationError, fields
 
 from mockserver.core.time.duration import parse_instant
-from mockserver.resources.templates.schemas import ChosenSender, TextFlag
+from mockserver.resources.templates.parts import ChosenSender, TextFlag
+from mockserver.resources.templates.parts import MessageCreated as MessageCreated
+from mockserver.resources.templates.parts import TestAddresses as TestAddresses
 from mockserver.web.schemas.errors import Longest
 from mockserver.web.schemas.evidence import CLIENT, OPENAPI, documented, proposed
 from mockserver.web.schemas.fields import (

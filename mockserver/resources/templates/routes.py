@@ -110,4 +110,4 @@ def delete_smtp_template(caller: Caller, template_id: int) -> None:
     notes=("413 `bad_request` if its e-mails would take more than 64 MB.",),
 )  # fmt: skip
 def send_test_template(caller: Caller, template_id: int, body: dict[str, Any]) -> None:
-    model.send_test(caller, template_id, body.get("emailTo", []))
+    model.send_test(caller, template_id, body.get("email_to", []))

@@ -7,7 +7,10 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, pre_load, validate
 
-from mockserver.core.contract.errors import INVALID_PARAMETER
+from mockserver.resources.templates.parts import ChosenSender, TextFlag
+from mockserver.resources.templates.parts import MessageCreated as MessageCreated
+from mockserver.resources.templates.parts import TestAddresses as TestAddresses
+from mockserver.resources.templates.template import EXTENSIONS
 from mockserver.resources.templates.texts import LONGEST
 from mockserver.web.schemas.errors import Longest, Sentence, invalid
 from mockserver.web.schemas.evidence import CLIENT, OPENAPI, documented
@@ -16,7 +19,6 @@ from mockserver.web.schemas.fields import (
     Email,
     Flag,
     Int64,
-    List,
     MillisecondMoment,
     Range,
     Stated,
@@ -59,14 +61,6 @@ class _ReplyTo(Email):
         return "" if is_default else super().deserialize(value, attr, data, **kwargs)
 
 
-class TextFlag(Flag):
-    """A boolean of a query; one client library writes it with a capital letter."""
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
-        text = str(value).lower()
-        return super()._deserialize({"true": True, "false": False}.get(text, value), attr, data, **kwargs)
-
-
 class _File(Url):
     """The address of a file of a format that the service sends."""
 
@@ -86,14 +80,6 @@ class TemplateFilter(Input):
     limit = Int64(text=True, load_default=50, validate=Range(0, 1000), **documented(bounds=OPENAPI))
     offset = Int64(text=True, load_default=0, validate=Range(min=0), **documented())
     sort = Choice("asc", "desc", load_default="desc", **documented("by creation"))
-
-
-class ChosenSender(Compact):
-    names_from = OPENAPI
-
-    email = Email(**documented("of a verified sender; either this or id"))
-    id = Int64(**documented("of a verified sender; either this or email"))
-    name = Text(**documented("the sender's own name if left out"))
 
 
 def _name(**options: Any) -> _Name:
@@ -134,14 +120,6 @@ class TemplateChanges(Compact):
 
 class NewTemplate(TemplateChanges):
     name, subject, sender = _name(required=True), _subject(required=True), _sender(required=True)
-
-
-class TestAddresses(Compact):
-    emailTo = List(Email, **documented("contacts in a list; empty: the account's own address (proposed)"))
-
-
-class MessageCreated(Output):
-    id = Int64(required=True, **documented())
 
 
 class TemplateSender(Output):
