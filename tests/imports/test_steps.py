@@ -4,6 +4,7 @@ import pytest
 from stored_workspace import read_again
 
 from mockserver.app.server_effects import ServerEffects
+from mockserver.resources.contacts import imports as pieces
 from mockserver.resources.processes.process import COUNTS, Process
 
 BOB = "EMAIL;NAME\nbob@a.test;Bob"
@@ -49,6 +50,18 @@ def test_rows_are_imported_piece_by_piece(imports):
     assert count(imports) == 200
     imports.api.advance("PT1M")
     assert (count(imports), status(imports)) == (ROWS, "completed")
+
+
+def test_pieces_grow_with_the_contacts_that_a_store_saves(imports, monkeypatch):
+    monkeypatch.setattr(pieces, "_ROWS", 10)
+    monkeypatch.setattr(pieces, "_PART", 2)
+    access = imports.api.workspace.access
+    access.saved = access.saved or object()
+    imports.begin(MANY)
+    imports.api.advance("PT1.01S")
+    assert count(imports) == 30
+    imports.api.advance("PT0.005S")
+    assert count(imports) == 45
 
 
 def test_an_import_takes_no_time_if_the_behaviour_says_so(imports_of):
