@@ -109,6 +109,16 @@ def test_contact_that_unsubscribes_or_complains_is_blacklisted(sent, event):
     assert sent.get("/v3/contacts/lists/5").json["totalBlacklisted"] == 1
 
 
+@pytest.mark.parametrize("event", ["unsubscribed", "spam"])
+def test_contact_that_unsubscribes_before_the_first_campaign_leaves_gets_none(api, event):
+    fire(api, "send")
+    trigger(api, event)
+    api.advance("2m")
+
+    assert api.get("/v3/contacts/ada@acme.test").json["emailBlacklisted"] is True
+    assert figures(statistics(api)["globalStats"]) == {"sent": 2, "delivered": 2}
+
+
 def test_hard_bounce_blocks_the_contact(sent):
     trigger(sent, "hardBounce")
 

@@ -124,7 +124,7 @@ def _raise(workspace: Workspace, account: Account, body: dict[str, Any]) -> list
         )
     payload = body.get("payload", {})
     found = events.raise_event(workspace, account, occurrence, payload)
-    if campaign is not None:
+    if is_counted:
         note_event(account, campaign, occurrence.event, to, str(payload.get("URL", CLICKED)))
     return found
 

@@ -62,9 +62,10 @@ def last_sent(account: Account, address: str) -> Campaign | None:
     return campaigns.get(max(got)[1]) if got else None
 
 
-def note_event(account: Account, campaign: Campaign, event: str, address: str, link: str = "") -> None:
-    """Count an event of a campaign's e-mail; blacklist a contact who has unsubscribed or complained."""
-    count(account, campaign, event, address, link)
+def note_event(account: Account, campaign: Campaign | None, event: str, address: str, link: str = "") -> None:
+    """Count an event of a campaign's e-mail, if any; blacklist a contact who has unsubscribed or complained."""
+    if campaign is not None:
+        count(account, campaign, event, address, link)
     contact = find_contact(account, EMAIL_ID, address) if event in _BLACKLISTING else None
     if contact is not None:
         rows.blacklist(account, account.table(Contact)[contact.id], blacklisted=True)
