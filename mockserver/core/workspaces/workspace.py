@@ -258,6 +258,11 @@ class Workspace:
         return bool(self.watchers) or any(exchange.is_held for exchange in self.journal)
 
     @property
+    def is_saved(self) -> bool:
+        """Whether a storage keeps a copy, and saves the changes of each step."""
+        return self.access.saved is not None
+
+    @property
     def server(self) -> str:
         """The server's id in a shared store, otherwise empty."""
         return self.jobs.server

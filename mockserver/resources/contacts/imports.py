@@ -175,8 +175,7 @@ def _import_piece(workspace: Workspace, account: Account, row: Process) -> int:
         ServiceError: a limit of the workspace is reached; the rows before are imported.
     """
     source, start = account.rows_of(Source).get(row.id), row.position
-    is_saved = workspace.access.saved is not None
-    most = max(_ROWS, len(account.rows_of(Contact)) // _PART) if is_saved else _ROWS
+    most = max(_ROWS, len(account.rows_of(Contact)) // _PART) if workspace.is_saved else _ROWS
     if source is None:
         return most
     caller, list_ids = Caller(workspace, account), [id_ for id_ in row.list_ids if id_ in account.rows_of(ContactList)]
