@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from itertools import count
+
 import pytest
 from sendable_campaign import CAMPAIGN, WORKSPACE, account_with, credits_left, fire, many, recipients, state
 
@@ -274,3 +277,18 @@ def test_emails_leave_at_once_without_a_processing_time(api):
     fire(api, "send")
 
     assert (state(api), len(recipients(api))) == ("sent", 3)
+
+
+@pytest.mark.api({**many(300), "clock": {"start": "2026-01-15T09:00:00Z"}})
+def test_a_slow_campaign_lets_others_in_between_its_steps(api):
+    fire(api, "send")
+
+    def act(workspace):
+        clock = workspace.state.clock
+        clock.move_to(clock.now() + timedelta(minutes=1))
+        slow = count(clock._real(), 0.2)
+        clock._real = lambda: next(slow)
+        workspace.catch_up()
+        return len(workspace.state.mailbox)
+
+    assert api.store.within(api.workspace.name, act) == 100

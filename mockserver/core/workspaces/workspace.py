@@ -493,7 +493,8 @@ class Workspace:
     def catch_up(self, leave: Callable[[], object] = lambda: None) -> datetime:
         """Fire due timers at their own moments. Return the caught-up moment.
 
-        `leave` is called before that, if it may take long.
+        `leave` is called before that, if it may take long. Timers that fall due meanwhile wait for the next step, so
+        that others get the workspace in between.
         """
         now = self.state.clock.now()
         while (timer := self.state.timers.next()) is not None and timer.moment <= now:
@@ -501,7 +502,6 @@ class Workspace:
                 leave()
             self.state.timers.take(timer)
             self._fire(timer)
-            now = self.state.clock.now()
         if timer is not self._watched:
             self.watch()
         self.now = now
