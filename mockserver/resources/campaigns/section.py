@@ -165,23 +165,18 @@ def _is_deleted(workspace: Workspace, list_id: int) -> bool:
 
 
 def _add(workspace: Workspace, account: Account, item: dict[str, Any]) -> None:
-    audience, progress = item.pop("audience", None), item.pop("progress", None)
-    kind = _ROWS.get(item["kind"])
-    if kind is None:
-        account.table(OtherCampaign)[item["id"]] = OtherCampaign(**item)
+    kind = _ROWS[item["kind"]]
+    row = kind(**{member.name: item[member.name] for member in dataclass_fields(kind) if member.name in item})
+    if isinstance(row, OtherCampaign):
+        account.table(OtherCampaign)[row.id] = row
     else:
-        row = kind(**{name: value for name, value in item.items() if name != "kind"})
-        account.table(kind)[item["id"]] = row
-        if isinstance(row, Template | Campaign):
-            account.weigh_stored(row.size)
-        if isinstance(row, Campaign):
-            if row.state == SENT and row.sent_at is None:
-                row.sent_at = workspace.state.clock.start
-            for part in (audience, progress):
-                if part is not None:
-                    part.id = row.id
-                    account.table(type(part))[row.id] = part
-            resume(workspace, account, row)
+        account.table(type(row))[row.id] = row
+        account.weigh_stored(row.size)
+    if isinstance(row, Campaign):
+        for part in (item[name] for name in _PARTS if name in item):
+            part.id = row.id
+            account.table(type(part))[row.id] = part
+        resume(workspace, account, row)
 
 
 def _taken_shares(workspace: Workspace) -> set[str | None]:
