@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from datetime import timedelta
 
 import pytest
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from state_comparison import without_ids_of_requests
+
+from mockserver.core.workspaces import lifecycle
 
 START = "2026-01-15T09:00:00Z"
 HOOKS = [("one", False), ("two", False), ("three", True)]
@@ -129,3 +132,22 @@ def test_a_state_that_was_put_back_goes_on_as_before(make_api, elsewhere):
         assert player.go_on(after, then) == expected
 
     check()
+
+
+def test_timers_of_one_moment_fire_before_their_calls_leave_whatever_turns_others_get(make_api, elsewhere, monkeypatch):
+    monkeypatch.setattr(lifecycle, "_TURN_S", 0)
+    api = make_api(SCENARIO)
+    api.workspace.effects = elsewhere()
+    player = Player(api, api.workspace.effects)
+    player.answer_by([200])
+    # The call of the batched webhook is due at the moment of the e-mail, and its timer is the first.
+    player.play([("advance", 5), ("trigger", "acme"), ("mail", "acme", -5)])
+    state = api.workspace.state
+
+    def step():
+        move = lifecycle.Advance(api.workspace, timedelta(minutes=5))
+        assert not move.step()
+        return [timer.machine for timer in state.timers.all() if timer.moment <= state.clock.now()]
+
+    assert api.workspace.run(step) == []
+    assert [post.url for post in api.workspace.effects.calls][-1] == "http://127.0.0.1:9/acme/three"

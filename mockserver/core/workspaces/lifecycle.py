@@ -199,15 +199,14 @@ class Advance:
         self._changes = workspace.collect_changes()
 
     def step(self) -> bool:
-        """Continue until a job is pending, or for some milliseconds. Return whether the move is over.
+        """Continue until a job is pending, or for some milliseconds without one. Return whether the move is over.
 
-        In a shared store, another server might change the workspace between two steps, so that only jobs end a step.
+        Calls leave when a step ends. With a pending job, all timers of the moment fire before it does, so that their
+        order does not depend on the pace of the machine. In a shared store, another server might change the workspace
+        between two steps, so that only jobs end a step.
         """
         workspace, end = self._workspace, monotonic() + _TURN_S
         while not self.interrupted:
-            if monotonic() > end and not workspace.server:
-                workspace.watchers.tell("job")  # lets the caller take the next step at once
-                return False
             if workspace.jobs:
                 if not workspace.fire_next(workspace.state.clock.now()):
                     return False
@@ -218,6 +217,9 @@ class Advance:
             elif not workspace.fire_next(self._target):
                 workspace.state.clock.move_to(self._target)
                 break
+            elif monotonic() > end and not (workspace.jobs or workspace.server):
+                workspace.watchers.tell("job")  # lets the caller take the next step at once
+                return False
         self.stop()
         return True
 
