@@ -405,13 +405,3 @@ def test_sent_campaign_is_not_changed_or_sent(campaigns_of, method, path, body, 
     campaign = {"id": 4, "name": "a", "html": HTML, "list_ids": [1], "state": state, "sent_at": "-PT1H"}
 
     assert campaigns_of(campaigns=[campaign]).call(method, f"/4{path}", body) == SENT
-
-
-def test_a_state_can_be_loaded_again_after_a_list_of_a_campaign_was_deleted(campaigns):
-    number = campaigns.create(recipients={"listIds": [1, 2], "exclusionListIds": [2]})
-    assert campaigns.api.delete("/v3/contacts/lists/2").status_code == 204
-
-    answer = campaigns.api.put("/_mock/state", json=campaigns.api.get("/_mock/state?format=json").json)
-
-    assert answer.status_code == 200, answer.text
-    assert campaigns.get(f"/{number}")["recipients"] == {"lists": [1], "exclusionLists": []}
