@@ -244,7 +244,7 @@ class Settings:
         "The oldest settled one goes; a payload of more than a quarter of it is not kept.",
     )
     stored_bytes_limit: int = limit(
-        64 * _MB,
+        128 * _MB,
         _COUNT,
         "How many bytes the contacts of a workspace and the values that its stubs store take.",
         "out_of_range",
