@@ -12,8 +12,8 @@ from mockserver.core.time.duration import spoken
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.dns import outlook
-from mockserver.dashboard.names import expired
-from mockserver.resources.campaigns.campaign import IN_REVIEW, Campaign
+from mockserver.dashboard.names import STEPS, expired
+from mockserver.resources.campaigns.campaign import DRAFT, IN_REVIEW, SUSPENDED, Campaign
 from mockserver.resources.campaigns.statistics import Progress, remaining
 from mockserver.resources.contacts.rows import Contact, ContactList
 from mockserver.resources.domains.domain import Domain

@@ -43,6 +43,7 @@ RESOURCES: tuple[Resource, ...] = (
     scheduled_emails.RESOURCE,
     sending.RESOURCE,
     contacts.RESOURCE,
+    templates.RESOURCE,
     processes.RESOURCE,
     campaigns.RESOURCE,
     attributes.RESOURCE,

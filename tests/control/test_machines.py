@@ -20,6 +20,7 @@ def test_every_machine_is_listed_with_its_table_and_diagram(api):
 
     assert set(machines) == {
         "sender", "domain", "sub_account_plan", "scheduled_email", "delivery", "export", "oauth_grant", "campaign",
+        "process",
     }  # fmt: skip
     assert machines["sender"]["states"] == ["awaiting_verification", "verified"]
     assert {"event": "verify", "from": "awaiting_verification", "to": "verified"} in machines["sender"]["transitions"]

@@ -9,7 +9,7 @@ import pytest
 from mockserver.core.state.behaviour import AuthenticateDomain
 from mockserver.resources.activities import model as activities
 from mockserver.resources.attributes import model as attributes
-from mockserver.resources.campaigns import model as campaigns
+from mockserver.resources.campaigns import sharing as campaigns
 from mockserver.resources.corporate import model as corporate
 from mockserver.resources.corporate import plans
 from mockserver.resources.corporate.pool import Allotment

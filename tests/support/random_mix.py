@@ -150,7 +150,7 @@ class RandomMix:
             "excluded_list_ids": self._some(LISTS), "params": {"code": "7"},
             "options": self._part({"previewText": "P", "mirrorActive": True}),
         }  # fmt: skip
-        return {"name": "Summer é", "state": state, **needed, **self._part(members)}
+        return {"name": "Summer é", "state": state, **needed, **self._part(members), **self._part(members)}
 
     # ------------------------------------------------------------------ calls
 

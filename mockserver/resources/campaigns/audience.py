@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from mockserver.core.state.state import Account
 from mockserver.core.state.tables import Bounded
@@ -26,14 +26,23 @@ class Audience(Bounded):
 
     #: The id of the campaign.
     id: int = 0
-    #: The ids of the contacts, ascending, and the list that each was found in, or `SKIPPED`.
+    #: The ids of the contacts, and the list that each was found in, or `SKIPPED`.
     contacts: list[int] = field(default_factory=list)
     lists: list[int] = field(default_factory=list)
 
     def list_of(self, contact_id: int, turns: int) -> int:
         """Return the list of a contact that is among the first `turns` and was not skipped, or `SKIPPED`."""
-        index = bisect_left(self.contacts, contact_id, hi=turns)
-        return self.lists[index] if index < turns and self.contacts[index] == contact_id else SKIPPED
+        try:
+            return self.lists[self.contacts.index(contact_id, 0, turns)]
+        except ValueError:
+            return SKIPPED
+
+    def replace_rest(self, turns: int, others: Audience) -> None:
+        """Replace the recipients behind the first `turns` by those of `others` who are not among these."""
+        had = set(self.contacts[:turns])
+        rest = [pair for pair in zip(others.contacts, others.lists, strict=True) if pair[0] not in had]
+        self.contacts[turns:] = [contact for contact, _ in rest]
+        self.lists[turns:] = [number for _, number in rest]
 
 
 def found(workspace: Workspace, account: Account, campaign: Campaign) -> Audience:
@@ -49,10 +58,10 @@ def found(workspace: Workspace, account: Account, campaign: Campaign) -> Audienc
     return Audience(campaign.id, ids, [by_contact[number] for number in ids])
 
 
-def may_get(contact: Contact | None, is_blocked: Callable[[str], bool]) -> bool:
-    """Return whether a contact exists, has an e-mail address, and is neither blacklisted nor blocked."""
+def address_of(account: Account, contact: Contact | None, sender: str, now: datetime) -> str | None:
+    """Return the address of a contact, or None if it has none, is deleted, blacklisted or blocked."""
     email = None if contact is None or contact.email_blacklisted else contact.email
-    return email is not None and not is_blocked(email)
+    return None if email is None or blocked.is_blocked(account, email, sender, now) else email
 
 
 def take(workspace: Workspace, account: Account, campaign: Campaign) -> None:

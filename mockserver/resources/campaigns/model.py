@@ -6,18 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from mockserver.core.contract.errors import (
-    ACCOUNT_UNDER_VALIDATION,
-    CAMPAIGN_ID_NOT_FOUND,
-    CAMPAIGN_PROCESSING,
-    CAMPAIGN_SENT,
-    DOCUMENT_NOT_FOUND,
-    INVALID_PARAMETER,
-    MISSING_PARAMETER,
-    PERMISSION_DENIED,
-    ServiceError,
-    no_room,
-)
+from mockserver.core.contract import errors
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import Caller
@@ -97,7 +86,10 @@ def update(caller: Caller, number: int, body: Mapping[str, Any]) -> None:
     values = _values(caller, before, body)
     check_bytes(caller.workspace, body)
     campaign = caller.account.table(Campaign)[number]
+    lists = (campaign.list_ids, campaign.excluded_list_ids)
     templates.change(caller, campaign, values)
+    if (campaign.list_ids, campaign.excluded_list_ids) != lists:
+        sending.take_again(caller.workspace, caller.account, campaign)
     if "scheduledAt" in body:
         _schedule(caller, campaign)
 
@@ -124,7 +116,7 @@ def send_now(caller: Caller, number: int) -> None:
     """Send a campaign that is a draft, queued or suspended."""
     campaign = get(caller, number)
     if caller.account.under_validation:
-        raise ACCOUNT_UNDER_VALIDATION().because(f"account {caller.account.name} is under validation")
+        raise errors.ACCOUNT_UNDER_VALIDATION().because(f"account {caller.account.name} is under validation")
     _check_unsent(campaign, "sent")
     _check_sendable(caller, campaign)
     sending.check_means(caller, campaign)

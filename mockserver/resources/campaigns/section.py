@@ -150,10 +150,10 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> It
 
 
 def _check_lists(workspace: Workspace, account: Account, index: int, item: Mapping[str, Any]) -> Iterator[SectionError]:
-    """Yield an error for lists that were never there; a list that was deleted stays in its campaigns."""
-    lists, last = account.rows_of(ContactList), workspace.state.last_ids.get("contact_list", 0)
+    """Refuse lists that the account has not; deleted ones stay in campaigns."""
     for member in ("list_ids", "excluded_list_ids"):
-        missing = [number for number in item.get(member, ()) if number > last and number not in lists]
+        unknown = (number for number in item.get(member, ()) if number not in account.rows_of(ContactList))
+        missing = [number for number in unknown if not _is_deleted(workspace, number)]
         if missing:
             message = f"the account has no list {missing[0]}"
             yield SectionError(("campaigns", index, member), message, wanted=tuple(missing))
@@ -173,6 +173,8 @@ def _add(workspace: Workspace, account: Account, item: dict[str, Any]) -> None:
         account.table(type(row))[row.id] = row
         account.weigh_stored(row.size)
     if isinstance(row, Campaign):
+        if row.state == SENT and row.sent_at is None:
+            row.sent_at = workspace.state.clock.start
         for part in (item[name] for name in _PARTS if name in item):
             part.id = row.id
             account.table(type(part))[row.id] = part
@@ -194,13 +196,10 @@ def _written(account: Account, row: Document) -> dict[str, Any]:
     values = {"kind": row.kind, **{member.name: getattr(row, member.name) for member in dataclass_fields(row)}}
     needed = {name: value for name, value in values.items() if name == "kind" or value != getattr(plain, name)}
     if isinstance(row, Campaign):
-        parts = {"audience": account.rows_of(Audience).get(row.id), "progress": account.rows_of(Progress).get(row.id)}
-        changed |= {name: part for name, part in parts.items() if part is not None}
-        # A scenario refuses lists that are not there: those that were deleted are left out.
-        for member in changed.keys() & {"list_ids", "excluded_list_ids"}:
-            changed[member] = [number for number in changed[member] if number in account.rows_of(ContactList)]
-    dumped: dict[str, Any] = _ITEM.dump({"id": row.id, "name": row.name, "kind": row.kind, **changed})
-    return dumped
+        needed |= {
+            name: account.rows_of(part)[row.id] for name, part in _PARTS.items() if row.id in account.rows_of(part)
+        }
+    return {"name": row.name, **needed}
 
 
 _ITEM = CampaignItem()

@@ -11,7 +11,7 @@ from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account import spending
 from mockserver.resources.campaigns import audience as audiences
-from mockserver.resources.campaigns.audience import SKIPPED, Audience, may_get
+from mockserver.resources.campaigns.audience import SKIPPED, Audience, address_of
 from mockserver.resources.campaigns.campaign import CAMPAIGN, IN_PROCESS, MACHINE, QUEUED, Campaign
 from mockserver.resources.campaigns.letter import UNDERWAY, Letter
 from mockserver.resources.campaigns.statistics import SENT, Ahead, Progress, count, remaining
@@ -113,6 +113,13 @@ def _withdraw(workspace: Workspace, account: Account, campaign: Campaign) -> Non
     (_hold if _has_begun(account, campaign) else _forget_recipients)(workspace, account, campaign)
 
 
+def take_again(workspace: Workspace, account: Account, campaign: Campaign) -> None:
+    """Take the recipients of a partly sent campaign from its changed lists, but for those who had their turn."""
+    if _has_begun(account, campaign):
+        turns = account.rows_of(Progress)[campaign.id].turns
+        account.table(Audience)[campaign.id].replace_rest(turns, audiences.found(workspace, account, campaign))
+
+
 @CAMPAIGN.on("suspend", "review")
 def _hold(workspace: Workspace, account: Account, campaign: Campaign) -> None:
     workspace.state.timers.cancel(MACHINE.name, campaign.id)
@@ -204,7 +211,7 @@ def _send_next(workspace: Workspace, account: Account, campaign: Campaign) -> bo
     while progress.turns < stop:
         index = progress.turns
         contact = contacts.get(audience.contacts[index])
-        email = contact.email if contact is not None and may_get(contact, is_blocked) else None
+        email = address_of(account, contact, letter.content.sender.email, now)
         if contact is None or email is None:
             account.table(Audience)[campaign.id].lists[index] = SKIPPED
         elif sent.total() == room:

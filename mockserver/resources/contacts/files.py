@@ -75,8 +75,16 @@ def records(text: str, position: int, separator: str) -> Iterator[Record]:
                 cells = _one_line(text[lines.start : lines.position], separator)
             elif lines.position > failed_at and not lines.is_too_long:
                 failed_at, lines.position = lines.position, lines.first_end
-            reader = csv.reader(lines, delimiter=separator)
-            yield None, lines.position
+            reader = csv.reader(lines, delimiter=separator, strict=True)
+            yield cells, lines.position
+
+
+def _one_line(line: str, separator: str) -> list[str] | None:
+    """Return the cells of a line that RFC 4180 forbids, or None if a quote has no end."""
+    try:
+        return next(csv.reader(_Lines(line, 0), delimiter=separator))
+    except csv.Error:
+        return None
 
 
 def read_header(text: str) -> Header | None:

@@ -140,23 +140,6 @@ def _values(caller: Caller, body: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def chosen_sender(account: Account, given: Mapping[str, Any]) -> Party:
-    """Return the verified sender that a body names by id or address, or refuse with 400."""
-    if "id" not in given and "email" not in given:
-        raise errors.MISSING_PARAMETER("sender is missing").because("field `sender` in the body has no id and no email")
-    row = account.rows_of(Sender).get(given["id"]) if "id" in given else find_sender(account, given["email"])
-    if row is None or not row.active:
-        raise _invalid_sender(account, str(given.get("id", given.get("email"))))
-    name = given.get("name") or ""
-    return Party(row.email, row.name if name in ("", _DEFAULT_NAME) else name)
-
-
-def _invalid_sender(account: Account, given: str) -> ServiceError:
-    known = reasons.listed(row.email for row in account.rows_of(Sender).values() if row.active)
-    reason = f"{reasons.shown(given)} is no verified sender of account {account.name} (it has {known})"
-    return errors.INVALID_PARAMETER("Sender is invalid / inactive").because(reason)
-
-
 def delete(caller: Caller, template_id: int) -> None:
     """Delete a template, or refuse an active one with 405."""
     account, row = caller.account, get(caller, template_id)

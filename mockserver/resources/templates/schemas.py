@@ -7,6 +7,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, pre_load, validate
 
+from mockserver.core.contract.errors import INVALID_PARAMETER
 from mockserver.resources.templates.parts import ChosenSender, TextFlag
 from mockserver.resources.templates.parts import MessageCreated as MessageCreated
 from mockserver.resources.templates.parts import TestAddresses as TestAddresses

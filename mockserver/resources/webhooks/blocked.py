@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -80,15 +79,11 @@ def blocked_from(account: Account, occurrence: Occurrence) -> BlockedContact | N
     return next((contact for contact in found if contact.blocked_at <= occurrence.at), None)
 
 
-def checked(account: Account, sender: str, now: datetime) -> Callable[[str], bool]:
-    """Return a function that tells whether an address is blocked for all senders or this one, by a moment."""
+def is_blocked(account: Account, email: str, sender: str, now: datetime) -> bool:
+    """Return whether a contact receives no e-mails of a sender at a moment."""
     contacts = account.rows_of(BlockedContact)
-
-    def is_blocked(email: str) -> bool:
-        found = (contacts.get(key) for key in (_key(email), _key(email, sender)))
-        return any(row is not None and row.blocked_at <= now for row in found)
-
-    return is_blocked if contacts else lambda email: False
+    found = (contacts.get(key) for key in (_key(email), _key(email, sender))) if contacts else ()
+    return any(row is not None and row.blocked_at <= now for row in found)
 
 
 def _key(email: str, sender: str = "") -> str:
