@@ -66,6 +66,7 @@ USES = {
     "core.time.duration:is_duration",
     "core.text.addresses:_local_part",
     "resources.contacts.section:ContactItem",
+    "resources.contacts.files:read_header",  # a class of signs
     "resources.sso.section:_TOKEN",
     "scenario.documents.field_errors:_message",  # messages of marshmallow
     "beyond.openapi:_add_stub",

@@ -17,7 +17,6 @@ from mockserver.core.contract.errors import BAD_REQUEST, NOT_ACCEPTABLE
 from mockserver.core.state import reasons
 from mockserver.core.text.messages import counted
 from mockserver.web.schemas import json_text
-from mockserver.web.server.loop import LARGE_BODY
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -80,9 +79,8 @@ _VALUE = "mockserver.body_value"
 
 def read_ahead(request: Request) -> None:
     """Read a large body while the request has no workspace, so that others need not wait; errors are left to later."""
-    if int(request.environ.get("CONTENT_LENGTH") or 0) > LARGE_BODY:
-        with suppress(json_text.JsonError, RequestEntityTooLarge):
-            request.environ[_VALUE] = json_text.read(body_of(request))
+    with suppress(json_text.JsonError, RequestEntityTooLarge):
+        request.environ[_VALUE] = json_text.read(body_of(request))
 
 
 def read_body(request: Request, deepest: int = json_text.DEEPEST) -> Any:

@@ -44,6 +44,7 @@ from mockserver.web.routing.address import (
     split_workspace,
 )
 from mockserver.web.routing.route import EndpointTable, Route
+from mockserver.web.server.loop import LARGE_BODY
 from mockserver.web.server.wire import transmit
 from mockserver.web.server.wsgi import KNOWN, WsgiAnswer, run
 from mockserver.web.service.beyond import Beyond
@@ -185,7 +186,7 @@ class Service:
             return self._answer_later(waiting, environ)
         try:
             handler = self._handlers[route.audience]
-            if route.endpoint is not None and route.audience is Audience.API:
+            if int(environ.get("CONTENT_LENGTH") or 0) > LARGE_BODY and route.audience is Audience.API:
                 read_ahead(request)
             found = self._identified(handler, request, route)
             workspace = found.workspace
