@@ -36,6 +36,7 @@ _BOUNDS = {
     ("minItems",): "{minItems} item at least",
     ("maxItems",): "{maxItems} items at most",
     ("maxLength",): "{maxLength:,} characters at most",
+    ("maxLength", "pattern"): "{maxLength:,} characters at most, by a pattern",
     ("pattern",): "by a pattern",
 }
 _LENGTHS = {timedelta(seconds=1): "a second", timedelta(hours=1): "an hour"}

@@ -11,7 +11,7 @@ LONGEST = 10 * 1024 * 1024
 _OPEN, _CLOSE = "{{", "}}"
 #: The roots of paths; all other texts in braces are left unchanged.
 _ROOTS = ("params", "contact", "mirror")
-_DEFAULT = re.compile(r"""\s*default\s*:\s*(?:"([^"]*)"|'([^']*)')\s*\Z""")
+_DEFAULT = re.compile(r"""default\s*:\s*(?:"([^"]*)"|'([^']*)')""")
 
 
 class TooLongError(ValueError):
@@ -62,7 +62,7 @@ def _value(expression: str, roots: Mapping[str, Any]) -> str | None:
     """Return the value of a text in braces, or None if the text is left unchanged."""
     path, bar, filters = expression.partition("|")
     names = path.strip().split(".")
-    default = _DEFAULT.match(filters) if bar else None
+    default = _DEFAULT.fullmatch(filters.strip()) if bar else None
     is_path = names[0] in _ROOTS and (len(names) > 1) is (names[0] != "mirror")
     if not is_path or (bar and default is None):
         return None
