@@ -96,12 +96,16 @@ BEYOND_A_SCHEMA = {
     "getTransacEmailsList": rf"At least one of|{_DATES}",
     **dict.fromkeys(
         (name for name, row in API_OPERATIONS.items() if row.is_further and row.path.startswith("/v3/contacts")),
-        r"does not exist|already|must be|is not valid|is missing|is required|at once|Invalid|Must be one of|must have",
+        r"does not exist|already|must be|is not valid|is missing|is required|at once|Invalid|Must be one of|must have|"
+        r"Only one of|needs a header|Must not be blank",
     ),
     **dict.fromkeys(
         (name for name, row in API_OPERATIONS.items() if row.is_further and row.path.startswith("/v3/emailCampaigns")),
         rf"{_DATES}|does not exist|are for sent|is missing|is not valid|is required|is invalid|cannot be|Only one of|"
         r"Invalid template id|At least one|is available|could not be sent|already been sent|being processed|date-time",
+    ),
+    **dict.fromkeys(
+        ("createSmtpTemplate", "updateSmtpTemplate"), r" is missing|is not valid|is required|Only one of|Not a file of"
     ),
     "getSharedTemplateUrl": r"Only email campaigns or templates are allowed",
 }
@@ -149,7 +153,7 @@ def excluded(case, answer):
         "|".join(filter(None, [rule, _ANYWHERE])), answer.json()["message"]
     ):
         return [*NO_405, positive_data_acceptance]
-    if operation_of(case) in FURTHER_OPERATIONS and answer.status_code in (201, 204):
+    if operation_of(case) in FURTHER_OPERATIONS and answer.status_code in (201, 202, 204):
         return [*NO_405, negative_data_rejection]  # null counts as absent, and in an e-mail what is empty, of any type
     if not {parameter.name for parameter in case.operation.query}.issuperset(case.query or ()):
         return [*NO_405, negative_data_rejection]  # the service ignores unknown parameters
