@@ -105,7 +105,8 @@ BEYOND_A_SCHEMA = {
         r"Invalid template id|At least one|is available|could not be sent|already been sent|being processed|date-time",
     ),
     **dict.fromkeys(
-        ("createSmtpTemplate", "updateSmtpTemplate"), r" is missing|is not valid|is required|Only one of|Not a file of"
+        ("createSmtpTemplate", "updateSmtpTemplate"),
+        r" is missing|is not valid|is required|Only one of|Not a file of|Sender is",
     ),
     "getSharedTemplateUrl": r"Only email campaigns or templates are allowed",
 }
