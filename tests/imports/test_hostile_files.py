@@ -165,6 +165,7 @@ def test_rows_of_json_are_refused_without_a_trace_or_imported(imports, rows):
         {"fileBody": f"EMAIL\n{ROW}\n", "newList": {"listName": "N", "folderId": 1}, "listIds": [9]},
         {"fileBody": f"EMAIL\n{ROW}\n", "jsonBody": [{"email": "zoe@acme.test"}], "listIds": [1]},
         {"fileBody": f"EMAIL\n{ROW}\n", "listIds": [1], "notifyUrl": "ftp://x/"},
+        {"fileBody": f"EMAIL\n{ROW}\n", "listIds": [1], "notifyUrl": 7},
         {"fileBody": f"EMAIL\n{ROW}\n", "listIds": [10**30]}, {"fileBody": f"EMAIL\n{ROW}\n", "listIds": [[1]]},
         {"fileUrl": "file:///etc/passwd", "listIds": [1]}, {"fileUrl": "http://169.254.169.254/", "listIds": [1]},
         {"fileUrl": "http://\ud800/", "listIds": [1]}, {"fileUrl": "", "listIds": [1]},
