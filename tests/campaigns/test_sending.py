@@ -293,3 +293,20 @@ def test_a_slow_campaign_lets_others_in_between_its_steps(api, monkeypatch):
         return len(workspace.state.mailbox)
 
     assert api.store.within(api.workspace.name, act) == 100
+
+
+def test_a_change_of_lists_forgets_the_recipients_when_nobody_had_a_turn(campaigns):
+    number = campaigns.create()
+    campaigns.done("POST", f"/{number}/sendNow")
+    campaigns.to(number, "suspended")
+    campaigns.done("PUT", f"/{number}", {"recipients": {"listIds": [2]}})
+
+    assert campaigns.get(f"/{number}")["statistics"]["remaining"] == 0
+
+
+def test_a_scheduled_campaign_is_sent_to_its_new_lists_when_they_are_changed(campaigns):
+    number = campaigns.create(scheduledAt="2026-01-15T10:00:00.000Z")
+    campaigns.done("PUT", f"/{number}", {"recipients": {"listIds": [2]}})
+    campaigns.api.advance("PT2H")
+
+    assert (campaigns.state(number), campaigns.mails()) == ("sent", ["bob@acme.test"])

@@ -114,10 +114,13 @@ def _withdraw(workspace: Workspace, account: Account, campaign: Campaign) -> Non
 
 
 def take_again(workspace: Workspace, account: Account, campaign: Campaign) -> None:
-    """Take the recipients of a partly sent campaign from its changed lists, but for those who had their turn."""
+    """Take those who are left from the changed lists if some had their turn; forget the recipients otherwise."""
     if _has_begun(account, campaign):
         turns = account.rows_of(Progress)[campaign.id].turns
         account.table(Audience)[campaign.id].replace_rest(turns, audiences.found(workspace, account, campaign))
+    else:
+        _forget_recipients(workspace, account, campaign)
+        resume(workspace, account, campaign)
 
 
 @CAMPAIGN.on("suspend", "review")
