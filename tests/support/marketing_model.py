@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 #: How long a campaign is processed, an e-mail is on its way, and an import waits and takes, in milliseconds.
 PROCESSING, UNDERWAY, WAITING, IMPORTING = 60_000, 2_000, 1_000, 10_000
-#: The states in which a campaign may be changed and sent, and those in which it has recipients left.
+#: The states in which a campaign may be changed and sent.
 UNSENT = ("draft", "queued", "suspended")
-BEGUN = ("in_process", "suspended")
 #: The domain of all contacts, and the link of clicks that are raised by hand.
 DOMAIN, LINK = "readers.test", "https://acme.test/offer"
 #: The members of statistics in which events count each time, and once for each recipient.
@@ -94,6 +93,10 @@ class Campaign:
     copies: list[Copy] = field(default_factory=list)
     #: The list and the contact or address of each event.
     events: list[tuple[str, int, object]] = field(default_factory=list)
+
+    @property
+    def is_over(self):
+        return self.state == "sent" or (self.state == "archive" and self.sent_at is not None)
 
 
 @dataclass
@@ -381,7 +384,7 @@ class Marketing(Contacts):
         row.name = row.name if name is None else name
         if lists is not None and (lists, []) != (row.lists, row.excluded):
             row.lists, row.excluded = lists, []
-            self._forget(row)
+            self._take_again(account, row)
         if scheduled_at is not None:
             self._schedule(account, row, scheduled_at)
         return DONE
@@ -409,7 +412,7 @@ class Marketing(Contacts):
         if self._needed(account, row) > account.credits:
             return Answer(402, "not_enough_credits")
         if row.state == "queued":
-            self._forget(row)
+            self._withdraw(row)
         row.scheduled_at = self.now
         self._begin(account, row)
         return DONE
@@ -439,7 +442,7 @@ class Marketing(Contacts):
             return self._queue(account, row)
         self._cancel("campaign", row.id)
         if status == "draft":
-            self._forget(row)
+            self._withdraw(row)
         is_sent = status == "darchive" and row.sent_at is not None
         row.state = "sent" if is_sent else {"darchive": "draft"}.get(status, status)
         return DONE
@@ -475,19 +478,27 @@ class Marketing(Contacts):
     def _refusal(row):
         if row.state == "in_process":
             return Answer(400, "campaign_processing")
-        is_sent = row.state == "sent" or (row.state == "archive" and row.sent_at is not None)
-        return Answer(400, "campaign_sent") if is_sent else INVALID
+        return Answer(400, "campaign_sent") if row.is_over else INVALID
 
     # ------------------------------------------------------------------ sending
 
     @staticmethod
-    def _forget(row):
-        """Forget the recipients and what became of them, so that they are taken again."""
-        row.recipients, row.turns, row.copies, row.events = [], 0, [], []
+    def _withdraw(row):
+        """Forget the recipients and the events, so that they are taken again, unless some had their turn."""
+        if not row.turns:
+            row.recipients, row.events = [], []
+
+    def _take_again(self, account, row):
+        """Take those who are left from the changed lists, but nobody twice."""
+        self._withdraw(row)
+        if row.turns:
+            had = row.recipients[: row.turns]
+            numbers = {number for number, _ in had}
+            row.recipients = had + [pair for pair in self._found(account, row) if pair[0] not in numbers]
 
     def _schedule(self, account, row, moment):
         if row.state != "draft":
-            self._forget(row)
+            self._withdraw(row)
         row.state, row.scheduled_at = "queued", moment
         self._later(moment - self.now, lambda: self._fall_due(account, row), "campaign", row.id)
 
@@ -581,7 +592,7 @@ class Marketing(Contacts):
                 "recipients": {"lists": row.lists, "exclusionLists": row.excluded},
                 "statistics": {
                     statistics: shown[statistics],
-                    "remaining": len(row.recipients) - row.turns if row.state in BEGUN else 0,
+                    "remaining": 0 if row.is_over else len(row.recipients) - row.turns,
                     "campaignStats": [{"listId": list_id, **self._counts(row, list_id)} for list_id in sorted(lists)],
                 },
             },
