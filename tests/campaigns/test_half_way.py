@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-READERS = [f"r{number}@acme.test" for number in range(4)]
+READERS, OLDEST = [f"r{number}@acme.test" for number in range(4)], "oldest@acme.test"
 SCENARIO = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
     "accounts": [
@@ -13,7 +13,7 @@ SCENARIO = {
             "name": "acme", "id": 1_000_001, "role": "sub_account", "of": "group", "api_keys": ["acme"],
             "senders": [{"id": 1, "name": "News", "email": "news@acme.test", "state": "verified"}],
             "contact_lists": [{"id": 1, "name": "Readers"}],
-            "contacts": [{"email": email, "list_ids": [1]} for email in READERS],
+            "contacts": [{"email": OLDEST}, *({"email": email, "list_ids": [1]} for email in READERS)],
             "campaigns": [{"id": 1, "name": "C", "subject": "Hi", "html": "<p>Hi</p>", "list_ids": [1]}],
         },
     ],
@@ -99,3 +99,14 @@ def test_statistics_have_both_halves(half_way):
     found = half_way.call("GET", "/emailCampaigns/1?statistics=globalStats").json["statistics"]
 
     assert (found["globalStats"]["sent"], found["globalStats"]["delivered"], found["remaining"]) == (4, 4, 0)
+
+
+def test_a_state_is_loaded_again_when_the_new_lists_have_an_older_contact(half_way):
+    new = half_way.call("POST", "/contacts/lists", {"name": "New", "folderId": 1}).json["id"]
+    half_way.call("PUT", f"/contacts/{OLDEST}", {"listIds": [new]})
+    half_way.call("PUT", "/emailCampaigns/1", {"recipients": {"listIds": [new]}})
+    loaded = half_way.api.put("/_mock/state", json=half_way.api.get("/_mock/state").json)
+    half_way.call("POST", "/emailCampaigns/1/sendNow")
+    half_way.api.advance("PT1M")
+
+    assert (loaded.status_code, half_way.received()) == (200, [*READERS[:2], OLDEST])

@@ -77,7 +77,7 @@ class Progress(Bounded):
         moments = (self.next_at, self.began_at, self.left_at, *(row.at for row in self.ahead))
         return (
             0 <= self.turns <= len(contacts) == len(audience.lists)
-            and contacts == sorted(set(contacts))
+            and len(set(contacts)) == len(contacts)
             and all(at is None or (at.tzinfo is not None and EARLIEST <= at <= LATEST) for at in moments)
         )
 
