@@ -52,6 +52,25 @@ class HalfWay:
         mail = {"sender": {"email": "news@acme.test"}, "to": to, "subject": "Bill", "textContent": "Hello"}
         self.call("POST", "/smtp/email", mail)
 
+    def send_second(self):
+        """Send a second campaign to the first reader only; its id."""
+        number = self.call("POST", "/contacts/lists", {"name": "First", "folderId": 1}).json["id"]
+        self.call("PUT", f"/contacts/{READERS[0]}", {"listIds": [number]})
+        members = {"name": "D", "subject": "Ho", "htmlContent": "<p>Hello</p>", "recipients": {"listIds": [number]}}
+        second = self.call("POST", "/emailCampaigns", {**members, "sender": {"email": "news@acme.test"}}).json["id"]
+        self.buy(7)
+        self.call("POST", f"/emailCampaigns/{second}/sendNow")
+        self.api.advance("PT1M")
+        return second
+
+    def trigger(self, event):
+        body = {"type": "marketing", "event": event, "to": READERS[0], "account": "acme"}
+        assert self.api.post("/_mock/trigger", json=body).status_code == 200
+
+    def viewed(self, number):
+        found = self.call("GET", f"/emailCampaigns/{number}?statistics=globalStats").json["statistics"]
+        return found["globalStats"]["viewed"]
+
     @property
     def status(self):
         return self.call("GET", "/emailCampaigns/1").json["status"]
@@ -110,3 +129,13 @@ def test_a_state_is_loaded_again_when_the_new_lists_have_an_older_contact(half_w
     half_way.api.advance("PT1M")
 
     assert (loaded.status_code, half_way.received()) == (200, [*READERS[:2], OLDEST])
+
+
+def test_an_event_counts_for_the_last_campaign_when_an_earlier_one_goes_on_without_credits(half_way):
+    second = half_way.send_second()
+    half_way.call("POST", "/emailCampaigns/1/sendNow")
+    half_way.send_elsewhere(2)
+    half_way.api.advance("PT1M")
+    half_way.trigger("opened")
+
+    assert (half_way.status, half_way.viewed(1), half_way.viewed(second)) == ("suspended", 0, 1)

@@ -206,7 +206,7 @@ def _send_next(workspace: Workspace, account: Account, campaign: Campaign) -> bo
         return False
     progress, audience = account.table(Progress)[campaign.id], account.rows_of(Audience)[campaign.id]
     now = workspace.state.clock.now()
-    progress.began_at, progress.left_at = progress.began_at or now, now
+    progress.began_at = progress.began_at or now
     letter, contacts = Letter.of(account, campaign), account.rows_of(Contact)
     left, sent = spending.left(workspace, account, "email"), Counter[tuple[int, str]]()
     room = letter.at_once if left == UNLIMITED else min(letter.at_once, int(left))
@@ -229,6 +229,9 @@ def _send_next(workspace: Workspace, account: Account, campaign: Campaign) -> bo
 
 def _note_sent(workspace: Workspace, account: Account, progress: Progress, sent: Counter[tuple[int, str]]) -> None:
     """Use the credits for e-mails, and count them."""
+    if not sent:
+        return
+    progress.left_at = workspace.state.clock.now()
     spending.use(workspace, account, "email", sent.total())
     at = workspace.state.clock.after(UNDERWAY)
     for (list_id, domain), number in sent.items():
