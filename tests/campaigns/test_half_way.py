@@ -139,3 +139,12 @@ def test_an_event_counts_for_the_last_campaign_when_an_earlier_one_goes_on_witho
     half_way.trigger("opened")
 
     assert (half_way.status, half_way.viewed(1), half_way.viewed(second)) == ("suspended", 0, 1)
+
+
+def test_an_event_counts_for_the_last_campaign_when_an_earlier_one_went_on_to_others(half_way):
+    second = half_way.send_second()
+    half_way.call("POST", "/emailCampaigns/1/sendNow")
+    half_way.api.advance("PT1M")
+    half_way.trigger("opened")
+
+    assert (half_way.status, half_way.viewed(1), half_way.viewed(second)) == ("sent", 0, 1)

@@ -53,11 +53,11 @@ def last_sent(account: Account, address: str) -> Campaign | None:
     if contact is None:
         return None
     got = [
-        (progress.left_at, number)
+        (left_at, number)
         for number, progress in account.rows_of(Progress).items()
-        if progress.left_at is not None
-        and (audience := account.rows_of(Audience).get(number)) is not None
+        if (audience := account.rows_of(Audience).get(number)) is not None
         and audience.list_of(contact.id, progress.turns)
+        and (left_at := progress.left_to(audience.contacts.index(contact.id))) is not None
     ]
     return campaigns.get(max(got)[1]) if got else None
 
@@ -153,6 +153,8 @@ def _begin(workspace: Workspace, account: Account, campaign: Campaign) -> None:
     if not _has_begun(account, campaign):
         audiences.take(workspace, account, campaign)
         progress.turns = 0
+    else:
+        progress.go_on()
     _await_arrival(workspace, account, progress)
     _await_leaving(workspace, account, progress, workspace.state.behaviour.campaign)
 

@@ -45,6 +45,14 @@ class Ahead:
     number: int
 
 
+@dataclass(slots=True)
+class Pause:
+    """An interruption of the sending: how many recipients had their turn, and when the last e-mails had left."""
+
+    turns: int
+    at: datetime
+
+
 @dataclass(slots=True, eq=False)
 class Progress(Bounded):
     """How far a campaign is sent, and the counts of its events."""
@@ -66,6 +74,8 @@ class Progress(Bounded):
     unique: dict[str, dict[int, None]] = field(default_factory=dict)
     #: E-mails that are not delivered yet, by moment.
     ahead: list[Ahead] = field(default_factory=list)
+    #: The interruptions of the sending after which it went on.
+    pauses: list[Pause] = field(default_factory=list)
 
     def add(self, list_id: int, domain: str, member: str, number: int = 1) -> None:
         for counts in (self.lists.setdefault(list_id, {}), self.domains.setdefault(domain, {})):
@@ -74,12 +84,22 @@ class Progress(Bounded):
     def fits(self, audience: Audience) -> bool:
         """Return whether a document's values fit each other and the recipients."""
         contacts = audience.contacts
-        moments = (self.next_at, self.began_at, self.left_at, *(row.at for row in self.ahead))
+        ahead, paused = (row.at for row in self.ahead), (row.at for row in self.pauses)
+        moments = (self.next_at, self.began_at, self.left_at, *ahead, *paused)
         return (
             0 <= self.turns <= len(contacts) == len(audience.lists)
             and len(set(contacts)) == len(contacts)
             and all(at is None or (at.tzinfo is not None and EARLIEST <= at <= LATEST) for at in moments)
         )
+
+    def go_on(self) -> None:
+        """Note an interruption, if e-mails have left since the one before."""
+        if self.left_at is not None and not (self.pauses and self.pauses[-1].turns == self.turns):
+            self.pauses.append(Pause(self.turns, self.left_at))
+
+    def left_to(self, index: int) -> datetime | None:
+        """Return when the e-mails left with which a recipient had its turn; those of one run count as one."""
+        return next((row.at for row in self.pauses if index < row.turns), self.left_at)
 
     def arrive(self, now: datetime) -> None:
         """Count the e-mails that are delivered by now."""
