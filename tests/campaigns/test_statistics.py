@@ -169,3 +169,12 @@ def test_webhooks_without_a_campaign_are_told_of_constants(api):
 
     body = api.get(f"/_mock/deliveries/{made}").json["attempts"][0]["request"]["body"]
     assert (body["camp_id"], body["campaign name"], body["segment_ids"]) == (31, "June", [1])
+
+
+def test_domains_beyond_the_most_count_in_the_whole_only(sent, monkeypatch):
+    monkeypatch.setattr("mockserver.resources.campaigns.statistics._MOST_DOMAINS", 1)
+    for address in ("ada@acme.test", "eve@third.test"):
+        trigger(sent, "opened", to=address, campaign=11)
+
+    assert statistics(sent)["globalStats"]["viewed"] == 2
+    assert "third.test" not in statistics(sent, wanted="statsByDomain")["statsByDomain"]

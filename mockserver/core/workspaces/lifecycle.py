@@ -199,7 +199,7 @@ class Advance:
         self._changes = workspace.collect_changes()
 
     def step(self) -> bool:
-        """Continue until a job is pending, or for some milliseconds without one. Return whether the move is over.
+        """Fire timers until a call is pending or some milliseconds have passed. Return whether the move is over.
 
         Calls leave when a step ends. With a pending job, all timers of the moment fire before it does, so that their
         order does not depend on the pace of the machine. In a shared store, another server might change the workspace

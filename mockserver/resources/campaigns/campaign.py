@@ -77,7 +77,7 @@ class Campaign:
 
     @property
     def is_over(self) -> bool:
-        """Whether it is sent, perhaps in the archive, so that nobody else gets it."""
+        """Whether the campaign is sent, or archived after it was sent."""
         return self.state == SENT or (self.state == ARCHIVE and self.sent_at is not None)
 
     @property

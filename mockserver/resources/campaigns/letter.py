@@ -88,7 +88,7 @@ class Letter:
 
 
 def _filled(account: Account, content: MailContent) -> MailContent:
-    """Return a content with values, or without them if it would be too long."""
+    """Return a content filled with values, or the content itself if the result would be too long."""
     try:
         return filled(account, content)
     except TooLongError:

@@ -35,7 +35,7 @@ def check_means(caller: Caller, campaign: Campaign) -> None:
 
 
 def _needed(workspace: Workspace, account: Account, campaign: Campaign) -> int:
-    """Return the number of recipients that are left, or that a campaign has at this moment if none had a turn."""
+    """Return the number of e-mails that a campaign still sends; before the first one, its present recipients count."""
     if not _has_begun(account, campaign):
         return len(audiences.found(workspace, account, campaign).contacts)
     return remaining(account, campaign)

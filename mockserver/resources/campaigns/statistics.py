@@ -29,6 +29,8 @@ _COUNTED = (SENT, DELIVERED, *dict.fromkeys((*_EACH.values(), *_ONCE.values())))
 _CLICK = "click"
 #: The most links whose clicks a campaign counts, and the most characters of a link. Chosen: more than an e-mail has.
 _MOST_LINKS, _LONGEST_LINK = 1_000, 2_048
+#: The most domains of recipients that a campaign counts apart, and the most recipients that an event counts once for.
+_MOST_DOMAINS, _MOST_UNIQUE = 1_000, 300_000
 #: The list of recipients whose list is unknown.
 _NO_LIST = 0
 
@@ -78,7 +80,10 @@ class Progress(Bounded):
     pauses: list[Pause] = field(default_factory=list)
 
     def add(self, list_id: int, domain: str, member: str, number: int = 1) -> None:
-        for counts in (self.lists.setdefault(list_id, {}), self.domains.setdefault(domain, {})):
+        places = [self.lists.setdefault(list_id, {})]
+        if domain in self.domains or len(self.domains) < _MOST_DOMAINS:
+            places.append(self.domains.setdefault(domain, {}))
+        for counts in places:
             counts[member] = counts.get(member, 0) + number
 
     def fits(self, audience: Audience) -> bool:
@@ -119,7 +124,8 @@ def count(account: Account, campaign: Campaign, event: str, address: str, link: 
     domain = domain_of(comparable(address))
     if event in _EACH:
         progress.add(list_id, domain, _EACH[event])
-    if event in _ONCE and who not in (known := progress.unique.setdefault(_ONCE[event], {})):
+    known = progress.unique.setdefault(_ONCE[event], {}) if event in _ONCE else {}
+    if event in _ONCE and who not in known and len(known) < _MOST_UNIQUE:
         known[who] = None
         progress.add(list_id, domain, _ONCE[event])
     link = link[:_LONGEST_LINK]
@@ -138,7 +144,7 @@ def shown(account: Account, campaign: Campaign, wanted: str | None) -> dict[str,
     parts = {
         "globalStats": total,
         "linksStats": dict(progress.links),
-        "statsByDomain": {domain: _shown(row) for domain, row in progress.domains.items()},
+        "statsByDomain": {name: _shown(row) for name, row in progress.domains.items() if wanted == "statsByDomain"},
     }
     empty: Mapping[str, Any] = {"globalStats": dict.fromkeys(total, 0)}
     return {

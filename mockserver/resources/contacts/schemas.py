@@ -371,7 +371,7 @@ class MovedContacts(Output):
 
 
 class _Items(List):
-    """Contacts of an import, whose items are checked one by one when they are imported."""
+    """A list of contacts; the import checks each item later, so that a bad one harms no other."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         if not isinstance(value, list):
@@ -387,7 +387,7 @@ class ListOfImport(NewList):
 
 
 class NewImport(Compact):
-    """The contacts of an import, in one of three forms, and what happens to them."""
+    """A request to import contacts from a file, an address or a list."""
 
     file_body = Text(
         data_key="fileBody", validate=[NotBlank(), Longest(_LARGEST_IMPORT)],
