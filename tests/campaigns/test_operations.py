@@ -101,10 +101,13 @@ class TestCreation:
         assert why in campaigns.request["reason"]
 
     def test_content_at_an_address_is_not_fetched(self, campaigns):
-        number = campaigns.create(htmlUrl="https://acme.test/sale", htmlContent=None)
+        number = campaigns.create(htmlUrl="https://acme.test/?a=1&b=2", htmlContent=None)
 
-        assert campaigns.request["warnings"] == ["htmlUrl is not fetched: the content names its address"]
-        assert campaigns.get(f"/{number}")["htmlContent"] == "<p>https://acme.test/sale</p>"
+        (warning,) = campaigns.request["warnings"]
+        assert warning.startswith("htmlUrl is not fetched: the content names its address")
+        address = "https://acme.test/?a=1&amp;b=2"
+        content = f'<p>The content is at <a href="{address}">{address}</a>.</p>'
+        assert campaigns.get(f"/{number}")["htmlContent"] == content
 
     @pytest.mark.parametrize(("html", "is_taken"), [("x" * 10, False), ("x" * 11, True)])
     def test_content_has_more_than_ten_characters(self, campaigns, html, is_taken):

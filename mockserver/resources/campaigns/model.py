@@ -268,8 +268,7 @@ def _content(caller: Caller, campaign: Campaign, body: Mapping[str, Any]) -> dic
         template = _template(caller.account, body["templateId"])
         values = {"html": template.html or "", "subject": template.subject or template.name}
     elif "htmlUrl" in body:
-        caller.warn("htmlUrl is not fetched: the content names its address")
-        values["html"] = f"<p>{body['htmlUrl']}</p>"
+        values["html"] = templates.html_at(caller, body["htmlUrl"])
     elif "htmlContent" in body:
         if len(body["htmlContent"]) <= _TOO_SHORT:
             raise wrong("htmlContent", why=f"expected more than {_TOO_SHORT} characters")

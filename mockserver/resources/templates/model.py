@@ -134,10 +134,15 @@ def _values(caller: Caller, body: Mapping[str, Any]) -> dict[str, Any]:
     if "sender" in values:
         values["sender"] = chosen(caller.account, values["sender"])
     if url is not None and "html" not in values:
-        values["html"] = f'<p>The content is at <a href="{escape(url)}">{escape(url)}</a>.</p>'
-        caller.warn("htmlUrl is not fetched: the content names its address; send htmlContent for a real one")
+        values["html"] = html_at(caller, url)
     check_bytes(caller.workspace, values)
     return values
+
+
+def html_at(caller: Caller, url: str) -> str:
+    """Return a content that names the address of the real one, which is not fetched."""
+    caller.warn("htmlUrl is not fetched: the content names its address; send htmlContent for a real one")
+    return f'<p>The content is at <a href="{escape(url)}">{escape(url)}</a>.</p>'
 
 
 def delete(caller: Caller, template_id: int) -> None:
