@@ -87,7 +87,7 @@ class Session(Step):
         for saved in self.opened:
             if saved.name == name:
                 self.removed[name] = saved.version or ANY_VERSION, saved.outline() if saved.version else None
-                saved.workspace.access.saved, saved.workspace.access.is_gone = None, True
+                saved.workspace.access.leave()
 
     @property
     def staying(self) -> Iterator[SavedWorkspace]:
@@ -128,7 +128,7 @@ class Session(Step):
         """Return the workspaces that were to be made, and are gone, and to be removed, with their outlines."""
         made = [saved for saved in self.opened if saved.version is None and not saved.workspace.access.is_gone]
         for saved in made:
-            saved.workspace.access.saved, saved.workspace.access.is_gone = None, True
+            saved.workspace.access.leave()
         removed = {name: outline for name, (_, outline) in self.removed.items() if not is_new(name, self.opened)}
         return {**{saved.name: None for saved in made}, **removed}
 
@@ -329,12 +329,13 @@ class SessionStorage(EngineStorage):
         """Undo a failed creation or removal of a workspace in the store."""
         assert self._commits is not None, "changes of a shared store are saved at once"
         for saved in own:
-            saved.workspace.access.saved, saved.workspace.access.is_gone = None, True
+            saved.workspace.access.leave()
             if outline is None:
                 saved.version = None
         later = self._lost(name, outline)
         if outline is not None and later is not None:
-            lost, later.access.saved, later.access.is_gone = later.access.saved, None, True
+            lost = later.access.saved
+            later.access.leave()
             self._commits.give_up([lost], reason_of(None))
 
     @contextmanager
@@ -375,7 +376,7 @@ class SessionStorage(EngineStorage):
             self._bring_up_to_date(access.saved)
         except BaseException as error:
             if isinstance(error, MissingError):
-                access.saved, access.is_gone = None, True
+                access.leave()
             access.give_back()
             raise
         session.open(access.saved)
@@ -462,16 +463,13 @@ class SessionStorage(EngineStorage):
 
         self.run(remove)
 
-    def release(self, workspace: Workspace) -> Outline | None:
-        access = workspace.access
-        saved: SavedWorkspace | None = access.saved
+    def released(self, workspace: Workspace) -> Outline | None:
+        saved: SavedWorkspace | None = workspace.access.saved
         if saved is None or not saved.version or any(saved.unsaved):
             return None
         if self._commits is not None and saved in self._commits:
             return None
-        outline = saved.outline()
-        access.saved, access.is_gone = None, True
-        return outline
+        return saved.outline()
 
     def add_past(self, coverage: Coverage) -> None:
         def count() -> None:

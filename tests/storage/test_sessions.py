@@ -257,6 +257,25 @@ def test_a_copy_that_left_the_memory_is_read_again(one, other):
     assert one.revoked() == ["a", "b"]
 
 
+def test_a_copy_that_another_step_has_found_gone_and_not_yet_forgotten_is_read_again(one, other, monkeypatch):
+    other.create("w")
+    copy = one.run(lambda: one.store.get("w"))
+    forget, seen = one.store._forget_gone, []  # noqa: SLF001  # the moment between the two
+
+    def forget_late(name):
+        again = threading.Thread(target=lambda: seen.append(one.run(lambda: one.store.get("w"))))
+        other.create("w")
+        again.start()
+        again.join()
+        forget(name)
+
+    other.drop("w")
+    monkeypatch.setattr(one.store, "_forget_gone", forget_late)
+    assert one.run(lambda: one.store.get("w")) is None
+    assert seen == [one.store.peek("w")]
+    assert seen != [copy]
+
+
 def test_a_step_confirms_no_copy_of_another_one(one, other):
     other.create("w")
     copied, saved = threading.Event(), threading.Event()

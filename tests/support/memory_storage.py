@@ -112,7 +112,7 @@ class MemoryStorage(Storage):
         self._live.pop(name, None)
         self._saved.pop(name, None)
 
-    def release(self, workspace):
+    def released(self, workspace):
         if workspace.name in self.damaged:
             raise StorageError(self.damaged[workspace.name])
         if not self.is_up_to_date:

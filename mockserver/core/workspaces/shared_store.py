@@ -39,7 +39,7 @@ class SharedStore(Store):
         try:
             found = self._up_to_date(name)
         except MissingError:
-            self._forget_copy(name)
+            self._forget_gone(name)
             return None
         except StorageError as error:
             self._unreadable[name] = str(error)
@@ -49,7 +49,11 @@ class SharedStore(Store):
         return found
 
     def _up_to_date(self, name: str) -> Workspace:
-        found = self._workspaces.get(name) or self._loaded(name)
+        found = self._workspaces.get(name)
+        if found is not None and found.access.is_gone:  # the step that has found out has not come to forget it
+            self._forget_copy(found)
+            found = None
+        found = found or self._loaded(name)
         if found.access.step is self.storage.step:
             found.catch_up()
         else:
@@ -69,13 +73,16 @@ class SharedStore(Store):
     def _revert(self, name: str, outline: Outline | None) -> Workspace | None:
         return super()._revert(name, None)  # what could not be removed is found when it is asked for
 
-    def _forget_copy(self, name: str) -> None:
-        with self._lock:
-            found = self._workspaces.get(name)
-            if found is not None:
-                self.storage.release(found)
-                self._forget(found)
+    def _forget_gone(self, name: str) -> None:
+        found = self._workspaces.get(name)
+        if found is not None and found.access.is_gone:
+            self._forget_copy(found)
         self._unreadable.pop(name, None)
+
+    def _forget_copy(self, workspace: Workspace) -> None:
+        with self._lock:
+            if self._workspaces.get(workspace.name) is workspace:  # else another step has forgotten it
+                self._forget(workspace)
 
     def look(self, name: str) -> Workspace | None:
         return self.get(name)
@@ -136,15 +143,18 @@ class SharedStore(Store):
 
     def _passivate(self, name: str) -> bool:
         found = self.peek(name)
+        if found is None:
+            return False
         try:
-            if found is None or not (found.may_leave and self.storage.hold(found, 0) and found.may_leave):
+            if not (found.may_leave and self.storage.hold(found, 0) and found.may_leave):
                 return False
         except MissingError:
-            self._forget_copy(name)
+            self._forget_copy(found)
             return True
-        if self.storage.release(found) is None:
+        if self.storage.released(found) is None:
             return False
-        with self._lock:
+        with self._lock:  # a step that waits for it finds that it has gone, and loads it
+            found.access.leave()
             del self._workspaces[name]
             self._forget_keys(found)
             found.on_key = no_key
@@ -156,7 +166,9 @@ class SharedStore(Store):
                 return False
         except StorageError:
             self._shared.names()  # raises if it is the store that cannot be read
-            self._forget_copy(name)
+            if (found := self.peek(name)) is not None:
+                self._forget_copy(found)
+            self._unreadable.pop(name, None)
             self.storage.remove(name)
             self._note_gone(name, Gone.DROPPED)
             return True

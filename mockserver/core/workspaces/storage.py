@@ -273,8 +273,8 @@ class Storage:
     def remove(self, name: str, outline: Outline | None = None) -> None:
         """Delete a saved workspace: one that this step has, or a passivated one with its outline."""
 
-    def release(self, workspace: Workspace) -> Outline | None:
-        """Forget a workspace that this step has, and return its outline, or None while changes are unsaved."""
+    def released(self, workspace: Workspace) -> Outline | None:
+        """Return the outline of a workspace that this step has and that may leave; None while changes are unsaved."""
         return None
 
     def coverage(self, names: Iterable[str]) -> Coverage:

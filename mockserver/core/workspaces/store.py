@@ -376,12 +376,12 @@ class Store:
         if self.peek(name) is not workspace or not workspace.may_leave:  # another step has had it meanwhile
             return False
         # Without the lock of the store: to see whether everything is saved takes a while.
-        outline = self.storage.release(workspace)
+        outline = self.storage.released(workspace)
         if outline is None:
             return False
         with self._lock:  # a step that waits for it finds that it has gone, and loads it
             workspace.on_key = no_key
-            workspace.access.is_gone = True
+            workspace.access.leave()
             self._workspaces[name] = None
             self._passivated[name] = Passivated(outline)
         return True
@@ -528,7 +528,7 @@ class Store:
     def _forget(self, workspace: Workspace) -> None:
         """Drop a removed workspace, which this step has. The caller holds the lock of the store."""
         del self._workspaces[workspace.name]
-        workspace.access.is_gone = True
+        workspace.access.leave()
         self._forget_keys(workspace)
         workspace.forget_jobs()
         workspace.on_key = no_key  # it referred to the workspace, which is now freed at once

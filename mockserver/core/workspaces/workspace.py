@@ -160,6 +160,10 @@ class Access:
         self.step = None
         self._lock.release()
 
+    def leave(self) -> None:
+        """Note that the workspace has left the memory."""
+        self.saved, self.is_gone = None, True
+
 
 class Workspace:
     """A state with its journal, coverage, feed, history, receivers and jobs, which one step at a time uses."""
