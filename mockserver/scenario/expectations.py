@@ -7,8 +7,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mockserver.core.lazy import lazy
 from mockserver.core.state.expected import Expected
 from mockserver.core.text.messages import counted, cut, nearest
 from mockserver.core.workspaces.workspace import Workspace
@@ -19,16 +20,11 @@ from mockserver.scenario.expect import Step, parsed
 from mockserver.scenario.schema import scenario_schema
 from mockserver.web.schemas import json_text
 
-#: The members of a request and of an e-mail, as the control API shows both; a test compares the names.
-OF_REQUESTS = (
-    "id", "at", "real_at", "operation", "method", "path", "query", "account", "request", "status", "answer", "fault",
-    "held", "beyond", "stub", "transitions", "warnings", "reason", "caused", "caused_by", "ms",
-)  # fmt: skip
-OF_MAILS = (
-    "id", "at", "to", "cc", "bcc", "recipients", "from", "reply_to", "subject", "text", "html", "headers", "tags",
-    "message_id", "template_id", "params", "attachments", "otp", "account", "machine", "key", "request", "caused",
-    "caused_by", "smtp",
-)  # fmt: skip
+if TYPE_CHECKING:
+    from mockserver.scenario import paths
+else:  # a scenario without paths is loaded without them
+    (paths,) = lazy(__package__, "paths")
+
 #: The longest value in a text, in characters; chosen to fit on a line.
 _LONGEST_VALUE = 120
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
@@ -52,7 +48,7 @@ class Outcome(NamedTuple):
 
 
 def _unknown(items: Sequence[Mapping[str, Any]]) -> Iterator[Mistake]:
-    """Yield a mistake for each name that neither a state, a request nor an e-mail has."""
+    """Yield a mistake for each name and value that no state, request or e-mail can have."""
     schema = scenario_schema()
     accounts: Any = schema.fields["accounts"]
     names = [name for name in {**schema.fields, **accounts.inner.schema.fields} if name not in ("generate", "extends")]
@@ -61,11 +57,7 @@ def _unknown(items: Sequence[Mapping[str, Any]]) -> Iterator[Mistake]:
         for at, name in enumerate(item.get("only", ())):
             if name not in sections:
                 yield Mistake(("expect", index, "only", at), f"unknown section {name!r}; {nearest(name, sections)}")
-        root, steps = parsed(item.get("path", "state"))
-        known = {"journal": OF_REQUESTS, "mailbox": OF_MAILS}.get(root, names)
-        first = next((step.name or step.member for step in steps if step.position is None), None)
-        if first is not None and first not in known:
-            message = f"unknown member {first!r} of {root}; {nearest(first, known)}"
+        if "path" in item and (message := paths.mistake_in(*parsed(item["path"]), item.get("equals"))):
             yield Mistake(("expect", index, "path"), message)
 
 

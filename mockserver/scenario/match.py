@@ -14,7 +14,8 @@ from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import about
 from mockserver.web.schemas.fields import Json, OneOrMany
 
-_METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD")
+#: The methods of requests.
+METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD")
 
 
 class PathGlob(fields.String):
@@ -60,7 +61,7 @@ class MatchItem(ContentMatchItem):
         **about("one operation or several, by their ids, such as createSender"),
     )  # fmt: skip
     method = OneOrMany(
-        fields.String(validate=validate.OneOf(_METHODS)), validate=validate.Length(min=1),
+        fields.String(validate=validate.OneOf(METHODS)), validate=validate.Length(min=1),
         **about("one method or several"),
     )  # fmt: skip
     path = PathPattern(**about("the path as a glob, /v3/senders/*, or its parameters by name, {senderId: 2}"))

@@ -12,8 +12,8 @@ from cli_runner import invoke
 
 from mockserver import MockServer, MockServerError
 from mockserver.scenario import expectations
-from mockserver.scenario.expectations import OF_MAILS, OF_REQUESTS
-from mockserver.views.record import members
+from mockserver.scenario.paths import MAIL, REQUEST
+from mockserver.views.record import Shape, is_record, members
 from mockserver.views.traffic_records import Exchange, Mail
 
 WORLD = {
@@ -92,9 +92,9 @@ def test_found_value_is_written_as_far_as_it_is_shown():
 
 @pytest.mark.parametrize(
     ("member", "text", "number"),
-    [("status", "201", 1), ("status", "null", 0), ("fault", "null", 1), ("request", "{}", 0), ("query", "{}", 0)],
+    [("status", "201", 1), ("status", "null", 0), ("fault", "null", 1), ("ms", "-1", 0)],
 )
-def test_filter_compares_texts_numbers_and_null_but_no_mappings(make, member, text, number):
+def test_filter_compares_texts_numbers_and_null(make, member, text, number):
     workspace = make({"path": f"journal[{member}={text}]", "count": number, "hold": not number})
     call(workspace, "POST", "/senders", json={"name": "Ada", "email": "ada@acme.test"})
 
@@ -265,9 +265,73 @@ def test_refusal_names_file_and_line(tmp_path):
     assert f"{path.name}:4: expect[1]: state.senders is satisfied before anything has happened" in ended.output
 
 
-def test_names_of_requests_and_mails_are_those_of_the_control_api():
-    assert tuple(member.sent_as for member in members(Exchange)) == OF_REQUESTS
-    assert tuple(member.sent_as for member in members(Mail)) == OF_MAILS
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("journal[operation=deleteSnder]", "operation cannot be 'deleteSnder'; did you mean deleteSender?"),
+        ("journal[operation=getCategoris]", "operation cannot be 'getCategoris'; did you mean getCategories?"),
+        ("journal[method=GTE]", "method cannot be 'GTE'; did you mean GET?"),
+        ("journal[status=abc]", "status cannot be 'abc'; its type is number"),
+        ("journal[held=yes]", "held cannot be 'yes'; its type is boolean"),
+        ("journal[request={}]", "request cannot be '{}'; its type is object"),
+        ("journal.request.boddy.email", "unknown member 'boddy' of request; did you mean body?"),
+        ("journal[0].transitions[machine=sendr]", "machine cannot be 'sendr'; did you mean sender?"),
+        ("journal.caused_by[knid=mail]", "unknown member 'knid' of caused_by; did you mean kind?"),
+        ("mailbox[smtp=sent]", "smtp cannot be 'sent'; its type is object"),
+        ("mailbox.smtp[state=snt]", "state cannot be 'snt'; did you mean sent?"),
+        ("mailbox.attachments.nmae", "unknown member 'nmae' of attachments; did you mean name?"),
+        ("state.senders[emial=x]", "unknown member 'emial' of senders; did you mean email?"),
+        ("state.senders[state=verifed]", "state cannot be 'verifed'; did you mean verified?"),
+        ("state.senders.name.first", "unknown member 'first' of name; it has no members"),
+        ("state.accounts[name=acme].senders[id=2].ips.wieght", "unknown member 'wieght' of ips; did you mean weight?"),
+        ("state.accounts[name=acme].sendrs", "unknown member 'sendrs' of accounts; did you mean senders?"),
+        ("state.deliveries[state=delivred]", "state cannot be 'delivred'; did you mean delivered?"),
+        ("state.deliveries.target.ulr", "unknown member 'ulr' of target; did you mean url?"),
+        ("state.clock.frozn", "unknown member 'frozn' of clock; did you mean frozen?"),
+        ("state.expect", "unknown member 'expect' of state; "),
+    ],
+)
+def test_path_that_can_never_find_anything_is_refused(make, path, message):
+    assert f"expect[0].path: {message}" in refusal(make, {"path": path, "absent": True, "hold": True})
+
+
+def test_equality_with_a_value_outside_of_a_closed_list_is_refused(make):
+    item = {"path": "state.senders[id=2].state", "equals": "verifed"}
+
+    assert "state cannot be 'verifed'; did you mean verified?" in refusal(make, item)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "journal.request.body.anything[name=x].more", "journal[0].answer.headers.x-own", "journal[account=nobody]",
+        "journal.query.limit", "journal[beyond=stubbed]", "state.contacts.attributes.COLOUR", "state.resume.ids.sender",
+        "state.behaviour.export.after", "state.domains.dns.brevo_code", "mailbox.params.name", "mailbox[otp=null]",
+    ],
+)  # fmt: skip
+def test_path_into_what_has_any_members_is_accepted(make, path):
+    assert make({"path": path, "absent": True, "hold": True}).expectations()
+
+
+def names_of_record(hint):
+    """Return the names of a record's members, with those of records in them."""
+    return {
+        row.sent_as: names_of_record(found)
+        for row in members(hint)
+        for found in [row.of_type(Shape).hint if row.of_type(Shape) else row.type_]
+        for found in [next(iter(getattr(found, "__args__", ())), found)]
+        for found in [found if is_record(found) else type("NoRecord", (), {})]
+    }
+
+
+def names_of_form(form):
+    form = form.get("items", form)
+    return {name: names_of_form(inner) for name, inner in form.get("properties", {}).items()}
+
+
+@pytest.mark.parametrize(("record", "form"), [(Exchange, REQUEST), (Mail, MAIL)])
+def test_names_of_requests_and_mails_are_those_of_the_control_api(record, form):
+    assert names_of_form(form) == names_of_record(record)
 
 
 def test_scenario_of_the_page_is_satisfied_by_what_it_asks_for(server):
