@@ -83,17 +83,20 @@ def bisect(
 def _find(runs: _Runs, drawn: Sequence[Draw]) -> list[Draw]:
     """Return the smallest failing set of draws, or none.
 
+    Found draws have to fail three times more, and the command has to pass two times more without them in between.
+
     Raises:
-        Misused: The command fails without draws or by chance, or cannot be run.
+        Misused: The command fails without draws, is flaky, or cannot be run.
     """
     if runs.fails(()):
         echo(printable(runs.output, lines=True), err=True, nl=False)
         raise Misused(f"the command fails without draws: {runs.outcome}.")
     failing = next((group for group in groups(drawn) if runs.fails(group)), None)
     found = [] if failing is None else smallest(failing, runs.fails)
-    if found and not runs.fails(found):
+    is_sure = not found or (runs.fails(found) and all(not runs.fails(()) and runs.fails(found) for _ in range(2)))
+    if not is_sure:
         told = "; ".join(row.says for row in found)
-        raise Misused(f"the command fails by chance: it failed and passed with the same draws ({told}).")
+        raise Misused(f"the command is flaky: it failed and passed with the same draws, or without ({told}).")
     echo(printable(runs.output, lines=True) if found else "", err=True, nl=False)
     return found
 

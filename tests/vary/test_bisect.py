@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -14,7 +15,8 @@ import yaml
 from cli_runner import invoke
 
 from mockserver import MockServer
-from mockserver.cli.bisect import groups, smallest
+from mockserver.cli.bisect import _find, groups, smallest
+from mockserver.cli.program import Misused
 from mockserver.scenario.vary import draw, place_of
 
 PROGRAM = str(Path(__file__).with_name("program.py"))
@@ -37,7 +39,7 @@ PLANTED = {
 DRAWS = {row.name: row for seed in range(20) for row in draw(seed)}
 GROUPS = groups(list(DRAWS.values()))
 #: The most runs for a program with one mistake.
-MOST_RUNS = 10
+MOST_RUNS = 13
 
 
 @pytest.fixture
@@ -76,7 +78,7 @@ def test_any_draw_is_found_in_few_runs(name):
 
     failing = next(group for group in GROUPS if fails(group))
     assert smallest(failing, fails) == [DRAWS[name]]
-    assert len(runs) + 2 <= MOST_RUNS  # the first run has no draws, and the last run confirms what was found
+    assert len(runs) + 6 <= MOST_RUNS  # the first run has no draws, and the last five confirm what was found
 
 
 @pytest.mark.parametrize("pair", list(combinations(range(6), 2)))
@@ -84,6 +86,29 @@ def test_draws_that_fail_only_together_are_found(pair):
     rows = GROUPS[0][:6]
     wanted = [rows[index] for index in pair]
     assert smallest(rows, lambda tried: all(row in tried for row in wanted)) == wanted
+
+
+class FlakyRuns:
+    """Runs of a command that fails by chance, whatever the draws are."""
+
+    output = outcome = ""
+
+    def __init__(self, seed):
+        self._random = random.Random(seed)  # noqa: S311  # a simulation
+        self._rate = 0.05 + 0.15 * seed / 128
+
+    def fails(self, rows):
+        return self._random.random() < self._rate
+
+
+def test_flaky_commands_are_called_flaky_and_not_blamed_on_draws():
+    blamed = flaky = 0
+    for seed in range(128):
+        try:
+            blamed += bool(_find(FlakyRuns(seed), list(DRAWS.values())))
+        except Misused as refused:
+            flaky += "the command is flaky" in str(refused)
+    assert (blamed <= 1, flaky > 30) == (True, True), (blamed, flaky)  # chance alone allows one
 
 
 # ---------------------------------------------------------------------- the command
@@ -168,7 +193,7 @@ def test_a_command_that_fails_without_draws_ends_with_2_and_its_output(run):
     assert "as always\nError: the command fails without draws: exit status 1." in found.stderr
 
 
-#: Fails at the second of three runs: the first has no draws.
+#: Fails at the second run only: the first has no draws.
 BY_CHANCE = """
 import pathlib, sys
 path = pathlib.Path(sys.argv[1])
@@ -177,9 +202,9 @@ assert path.read_text() != "run run "
 """
 
 
-def test_a_command_that_fails_by_chance_is_told_so(run, tmp_path):
+def test_a_command_that_fails_by_chance_is_called_flaky(run, tmp_path):
     found = run(sys.executable, "-c", BY_CHANCE, str(tmp_path / "runs"), options=("--seed", "0"))
-    assert (found.exit_code, "the command fails by chance" in found.stderr) == (2, True)
+    assert (found.exit_code, "the command is flaky" in found.stderr) == (2, True)
     assert not run.output.exists()
 
 
