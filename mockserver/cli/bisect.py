@@ -224,24 +224,21 @@ class _Runs:
             Misused: The command cannot be run.
             ScenarioError: The scenario is not valid.
         """
+        from mockserver.testing.sessions.child import Child
+
         self._count += 1
         words = f"run {self._count}, with {len(draws)} draws" if draws else f"run {self._count}, without draws"
         with progress(words), _serving(self._base.with_draws(draws), draws) as url, TemporaryFile() as output:
             try:
-                process = subprocess.Popen(  # noqa: S603  # the user's own command
-                    list(self._words), env={**os.environ, "MOCKSERVER_URL": url}, stdin=subprocess.DEVNULL,
-                    stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
-                )  # fmt: skip
+                child = Child(self._words, {**os.environ, "MOCKSERVER_URL": url}, output)
             except (OSError, ValueError) as error:
                 raise Misused(f"{self._words[0]!r} cannot be run: {error}") from error
             try:
-                self.outcome = f"exit status {process.wait(self._timeout)}"
+                self.outcome = f"exit status {child.process.wait(self._timeout)}"
             except subprocess.TimeoutExpired:
                 self.outcome = f"no end within {self._timeout:g} s"
             finally:
-                from mockserver.testing.sessions.command import end
-
-                end(process)  # and what the command has left running
+                child.end()  # and what the command has left running
             output.seek(max(0, output.seek(0, os.SEEK_END) - _SHOWN))
             self.output = output.read().decode(errors="replace")
         return self.outcome != "exit status 0"

@@ -205,30 +205,70 @@ def test_what_the_command_has_started_has_time_to_end(run, pytester):
 @pytest.mark.parametrize("script", ["{} & echo $! > pid; wait", "trap '' TERM; sleep 60 & echo $! > pid; {}"])
 def test_what_the_command_has_started_is_stopped_and_else_killed(run, pytester, monkeypatch, script):
     if "trap" in script:
-        monkeypatch.setattr("mockserver.testing.sessions.command._STOP_S", 0.3)
+        monkeypatch.setattr("mockserver.testing.sessions.child._STOP_S", 0.3)
 
     run(ONE, "--mockserver-command", shell(script.format(SERVE))).assert_outcomes(passed=1)
 
     assert is_ended(int((pytester.path / "pid").read_text()))
 
 
-@pytest.mark.slow  # several processes with pytest
-@pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["one process", "workers"])
-def test_control_c_stops_the_server(pytester, alone, options):
-    pytester.makepyfile("""
-        import pathlib, time
+#: Notes the address of the server, and waits for the end of pytest.
+WAITING = """
+    import pathlib, time
 
-        def test_it(mockserver):
-            pathlib.Path("url").write_text(mockserver.url.partition("/w/")[0])
+    def test_it(mockserver):
+        pathlib.Path("url").write_text(mockserver.url.partition("/w/")[0])
+        time.sleep(60)
+    """
+#: The same, with a process that lives longer than pytest.
+FORKING = """
+    import os, time
+
+    def test_fork():
+        if os.fork() == 0:
             time.sleep(60)
-    """)
+            os._exit(0)
+    """
+SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"]
+
+
+@pytest.mark.slow  # several processes with pytest
+@pytest.mark.parametrize(
+    ("suite", "options", "name"),
+    [*((WAITING, (), name) for name in SIGNALS), *((WAITING, ("-n", "2"), name) for name in SIGNALS),
+     (FORKING + WAITING, (), "SIGKILL")],
+)  # fmt: skip
+def test_server_stops_with_pytest_when_a_signal_ends_pytest(pytester, alone, suite, options, name):
+    pytester.makepyfile(suite)
     command = [sys.executable, "-m", "pytest", *alone, *options, "--mockserver-command", SERVE]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True) as running:
-        url = eventually((pytester.path / "url").read_text)
-        os.killpg(running.pid, signal.SIGINT)  # as a terminal does, to all processes in the foreground
-        running.wait(ENDING_S)
+        try:
+            url = eventually((pytester.path / "url").read_text)
+            # As a terminal does, to all processes in the foreground; or as a CI does, to the one that it has started.
+            (os.killpg if name == "SIGINT" else os.kill)(running.pid, getattr(signal, name))
+            running.wait(ENDING_S)
+            assert eventually(lambda: is_gone(url))
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGKILL)
 
+
+def test_server_stops_with_pytest_at_an_internal_error(pytester, run, used):
+    pytester.makeconftest("def pytest_runtest_logfinish(): raise RuntimeError")
+
+    result = run(NOTING, "--mockserver-command", SERVE)
+
+    assert result.ret == pytest.ExitCode.INTERNAL_ERROR
+    (url,), *_ = used()
     assert is_stopped(url)
+
+
+def is_gone(url):
+    try:
+        MockServer.connect(url).stop()
+    except MockServerError as error:
+        return "no server at" in str(error)
+    return False
 
 
 def shell(script):

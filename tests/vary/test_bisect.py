@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from itertools import combinations
 from pathlib import Path
 
@@ -257,7 +258,9 @@ def is_there(pid):
     return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGKILL, -9)]
+)
 def test_an_interruption_leaves_no_command_and_no_server(tmp_path, number, status):
     told = tmp_path / "told"
     os.mkfifo(told)
@@ -267,6 +270,9 @@ def test_an_interruption_leaves_no_command_and_no_server(tmp_path, number, statu
         process.send_signal(number)
         out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (status, b"", b"")
+    deadline = time.monotonic() + 20
+    while number == signal.SIGKILL and is_there(int(child)) and time.monotonic() < deadline:
+        time.sleep(0.05)  # a process that watches ends them
     assert [is_there(int(pid)) for pid in (parent, child)] == [False, False]
     ended = subprocess.run(
         [sys.executable, "-m", "mockserver", "health", "--url", url], check=False, capture_output=True

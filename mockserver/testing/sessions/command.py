@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shlex
-import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException
 
+from mockserver.testing.sessions.child import Child
+
 #: Between two questions whether the server is ready, in seconds; chosen: no session waits noticeably.
 _PAUSE_S = 0.05
 #: How long an answer may take, in seconds, before the next question.
 _ANSWER_S = 2.0
-#: How long the server may take to stop before it is killed, in seconds; a container engine gives as long.
-_STOP_S = 10.0
 #: How many bytes of the end of the command's output are shown; chosen to fit on a screen.
 _SHOWN = 4_000
 #: The place of the port in a command.
@@ -38,7 +35,7 @@ class CommandServer:
     def __init__(self, command: str, timeout_s: float) -> None:
         self._command = command
         self._timeout_s = timeout_s
-        self._process: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
         #: The output of the command. A file and not a pipe, so that the command never waits for a reader.
         self._output = tempfile.TemporaryFile()  # noqa: SIM115  # closed by `stop`
         #: The root address of the server, once it is ready.
@@ -51,7 +48,7 @@ class CommandServer:
         """
         if self.url is None:
             port = _free_port()
-            self._process = self._run(port)
+            self._child = self._run(port)
             try:
                 self._await_ready(port)
             except NotStartedError:
@@ -62,30 +59,27 @@ class CommandServer:
 
     def trouble(self) -> str | None:
         """Return the exit status and output of a crashed server, or None."""
-        if self.url is None or self._process is None or self._process.poll() is None:
+        if self.url is None or self._child is None or self._child.process.poll() is None:
             return None
-        sentence = f"{self._command!r} has ended by itself, with status {self._process.returncode}"
+        sentence = f"{self._command!r} has ended by itself, with status {self._child.process.returncode}"
         return "\n".join(part for part in (sentence, self._printed()) if part)
 
     def stop(self) -> None:
         self._end()
         self._output.close()
 
-    def _run(self, port: int) -> subprocess.Popen[bytes]:
+    def _run(self, port: int) -> Child:
         text = self._command.replace(_PORT, str(port))
         try:
             arguments: str | list[str] = text if sys.platform == "win32" else shlex.split(text)
             if not arguments:
                 raise NotStartedError(f"{self._command!r} is no command")
-            return subprocess.Popen(  # noqa: S603  # the user's own command
-                arguments, stdin=subprocess.DEVNULL, stdout=self._output, stderr=subprocess.STDOUT,
-                env=_environment(port), start_new_session=True,
-            )  # fmt: skip
+            return Child(arguments, _environment(port), self._output)
         except (OSError, ValueError) as error:
             raise NotStartedError(f"{self._command!r} cannot be run: {error}") from error
 
     def _await_ready(self, port: int) -> None:
-        process = self._process
+        process = None if self._child is None else self._child.process
         deadline = time.monotonic() + self._timeout_s
         while process is not None and not _is_ready(port):
             if process.poll() is not None:
@@ -104,11 +98,11 @@ class CommandServer:
         return "\n".join("".join(sign if sign.isprintable() else " " for sign in line).rstrip() for line in lines)
 
     def _end(self) -> None:
-        if self._process is not None:
+        if self._child is not None:
             try:
-                end(self._process)
+                self._child.end()
             finally:
-                self._process = None
+                self._child = None
 
 
 def _environment(port: int) -> Mapping[str, str]:
@@ -139,37 +133,3 @@ def _is_ready(port: int) -> bool:
     finally:
         connection.close()
     return answer.status == 200 and isinstance(found, dict) and found.get("status") == "ok"
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    """End a process with all processes of its group."""
-    try:
-        _ask_to_end(process)
-    finally:
-        _kill(process)
-
-
-def _ask_to_end(process: subprocess.Popen[bytes]) -> None:
-    """Terminate a process group, and wait some seconds for its end.
-
-    A shell ends at once, but a container only after its client has passed the signal on.
-    """
-    if sys.platform == "win32":
-        subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], check=False, capture_output=True)  # noqa: S603, S607  # of the system
-        return
-    deadline = time.monotonic() + _STOP_S
-    with contextlib.suppress(ProcessLookupError, PermissionError):  # all have ended; the latter on macOS
-        os.killpg(process.pid, signal.SIGTERM)
-        while time.monotonic() < deadline:
-            process.poll()
-            os.killpg(process.pid, 0)
-            time.sleep(_PAUSE_S)
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    if sys.platform == "win32":
-        process.kill()
-    else:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
