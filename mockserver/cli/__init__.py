@@ -13,7 +13,8 @@ from collections.abc import Sequence
 import click
 
 from mockserver.cli.environment import forget_kubernetes
-from mockserver.cli.program import Group, Option, run
+from mockserver.cli.output import echo
+from mockserver.cli.program import Group, Option, open_streams, run
 from mockserver.settings.distribution import breakage, warning
 
 #: The module of each command, under the headings of the help.
@@ -44,7 +45,6 @@ _SECTIONS = {
         "reset": "workspaces",
         "restore": "workspaces",
         "seed": "state",
-        "snapshot": "workspaces",
         "snapshots": "workspaces",
         "state": "state",
         "stubs": "stubs",
@@ -68,7 +68,7 @@ def _show_version(ctx: click.Context, param: click.Parameter, is_given: bool) ->
     if is_given and not ctx.resilient_parsing:
         from mockserver import __version__
 
-        print(f"mockserver, version {__version__}")
+        echo(f"mockserver, version {__version__}")
         ctx.exit()
 
 
@@ -93,11 +93,12 @@ commands = Group(
 
 def main(words: Sequence[str] | None = None) -> None:
     """Run the command of a command line (default: `sys.argv`), and exit."""
+    open_streams()
     if (sentence := breakage()) is not None:  # another distribution has replaced a part of the package
-        print(f"Error: {sentence}", file=sys.stderr)
+        echo(f"Error: {sentence}", err=True)
         sys.exit(2)
     if (sentence := warning()) is not None:
-        print(f"warning: {sentence}", file=sys.stderr)
+        echo(f"warning: {sentence}", err=True)
     forget_kubernetes(os.environ)
     words = sys.argv[1:] if words is None else words
     _refuse_undecodable(words)
@@ -112,5 +113,5 @@ def _refuse_undecodable(words: Sequence[str]) -> None:
         try:
             text.encode()
         except UnicodeEncodeError:
-            print(f"Error: {place}: not UTF-8 text", file=sys.stderr)
+            echo(f"Error: {place}: not UTF-8 text", err=True)
             sys.exit(2)

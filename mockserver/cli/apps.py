@@ -51,11 +51,11 @@ _APP_OPTIONS = decorated(
 app = Group("app", default="list", help="Manage the OAuth apps of a workspace.")
 
 
-@app.command("create")
+@app.command("new")
 @option("--client-id", metavar="ID", help="The default is one that is drawn.")
 @_APP_OPTIONS
 @_TARGET
-def create(target: Target, **options: Any) -> None:
+def new(target: Target, **options: Any) -> None:
     """Register an app, and print its client id and its secret."""
     body = _members(**options)
     if not (body.get("name") or body.get("redirect_uris")):
@@ -91,8 +91,7 @@ def update(client_id: str, new_secret: bool, target: Target, **options: Any) -> 
 @_TARGET
 def delete(client_id: str, target: Target) -> None:
     """Delete an app; its grants and tokens end."""
-    target.delete(path_of("oauth", "apps", client_id))
-    target.show({"deleted": client_id}, f"deleted: {client_id}")
+    target.remove("oauth/apps", [client_id])
 
 
 def _members(file: Path | None, **options: Any) -> dict[str, Any]:

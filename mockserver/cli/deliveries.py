@@ -32,7 +32,7 @@ deliveries = Group("deliveries", default="list", help="List the webhook calls of
 
 
 @deliveries.command("list")
-@option("--webhook", type=Integer(), metavar="ID", help="Calls to this webhook only.")
+@option("--webhook", type=int, metavar="ID", help="Calls to this webhook only.")
 @option("--state", type=click.Choice(_STATES), help="Calls in this state only.")
 @option("--event", type=Name("event"), help="Calls about this event only.")
 @waiting("How long to wait for the first such call.")
@@ -66,7 +66,7 @@ def redeliver(identifier: str, target: Target) -> int:
 
 
 @deliveries.command("probe")
-@option("--webhook", type=Integer(), metavar="ID", help="The receiver of this webhook only.")
+@option("--webhook", type=int, metavar="ID", help="The receiver of this webhook only.")
 @TARGET
 def probe(webhook: int | None, target: Target) -> int:
     """Put receivers on trial with forged, duplicated, reordered and late calls; exit status 1 if one accepts a forgery.
@@ -192,7 +192,7 @@ def _print_attempts(found: Mapping[str, Any]) -> None:
 
 
 receivers = Group(
-    "receivers", default="list", help="Receive webhook calls at an address of the mock, without an own HTTP server."
+    "receivers", default="list", help="Receive webhook calls at an address of the mock, without a separate HTTP server."
 )
 
 
@@ -240,12 +240,12 @@ def answer(name: str, status: int | None, delay: float | None, reset: bool, time
     target.show(target.put(path_of("receivers", name), body), lambda found: _print_receivers(target, [found]))
 
 
-@receivers.command("clear")
+@receivers.command("delete")
 @argument("names", metavar="NAME", nargs=-1, required=True, type=Name("receiver"))
 @TARGET
-def clear(names: Sequence[str], target: Target) -> None:
-    """Remove the calls of receivers, which answer 200 again."""
-    target.remove("receivers", names, "cleared")
+def delete(names: Sequence[str], target: Target) -> None:
+    """Delete the calls of receivers, which answer 200 again."""
+    target.remove("receivers", names)
 
 
 def _print_calls(name: str, rows: Sequence[Any]) -> None:

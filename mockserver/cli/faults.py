@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from mockserver.cli.options import TARGET, Integer, Name, Number, Seconds, json_object
+from mockserver.cli.options import ALL, TARGET, Integer, Name, Number, Seconds, json_object
 from mockserver.cli.output import echo, fail, listing, paint, wrapped
 from mockserver.cli.program import Group, Misused, argument, did_you_mean, option
 from mockserver.cli.remote import Target
@@ -17,7 +17,7 @@ _HEADERS = ("id", "fault", "match", "parameters", "hits", "state")
 _COLUMNS = frozenset({"id", "fault", "match", "hits", "active"})
 
 
-faults = Group("faults", default="list", help="Add, list and remove faults: errors, delays and network failures.")
+faults = Group("faults", default="list", help="Add, list and delete faults: errors, delays and network failures.")
 
 
 @faults.command("list")
@@ -27,7 +27,7 @@ def list_(target: Target) -> None:
     target.show(target.get("/faults"), lambda found: listing("faults", _HEADERS, map(_row, found["items"])))
 
 
-@faults.command("add")
+@faults.command("new")
 @argument("fault", type=Name("fault kind"), help="A named fault or a kind, such as otp_expired, error or latency.")
 @argument("parameters", metavar="NAME=VALUE...", nargs=-1, help="Parameters, such as ms=300 or code=not_found.")
 @option(
@@ -47,7 +47,7 @@ def list_(target: Target) -> None:
 )
 @option("--force", is_flag=True, help="Add it even if the operation never gives this error.")
 @TARGET
-def add(
+def new(
     fault: str,
     parameters: Sequence[str],
     operation: Sequence[str],
@@ -66,19 +66,13 @@ def add(
     target.show(found, lambda row: listing("faults", _HEADERS, [_row(row)]))
 
 
-@faults.command("remove")
-@argument("identifiers", metavar="ID", nargs=-1, required=True, type=Name("fault"))
+@faults.command("delete")
+@argument("identifiers", metavar="ID", nargs=-1, type=Name("fault"))
+@ALL
 @TARGET
-def remove(identifiers: Sequence[str], target: Target) -> None:
-    """Remove rules."""
-    target.remove("faults", identifiers)
-
-
-@faults.command("clear")
-@TARGET
-def clear(target: Target) -> None:
-    """Remove all rules."""
-    target.clear("faults")
+def delete(identifiers: Sequence[str], every: bool, target: Target) -> None:
+    """Delete rules, by id or with --all."""
+    target.remove("faults", identifiers, every=every)
 
 
 @faults.command("catalogue")
@@ -123,7 +117,7 @@ def _errors(target: Target, operation: str) -> list[Any]:
 def _print_catalogue(found: Any, operation: str | None) -> None:
     if found.get("errors"):
         echo(wrapped((row["code"], f"{row['status']}  {row.get('when') or ''}") for row in found["errors"]))
-        echo(paint(f"mockserver faults add error code=CODE --operation {operation}", "soft"))
+        echo(paint(f"mockserver faults new error code=CODE --operation {operation}", "soft"))
         echo()
     echo(wrapped((row["fault"], _explained(row)) for row in found["items"]))
 

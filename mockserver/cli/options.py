@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
@@ -16,7 +17,7 @@ import click
 from mockserver.cli.output import echo
 from mockserver.cli.program import Decorator, Misused, decorated, option
 from mockserver.core.time import duration
-from mockserver.settings import data_folder
+from mockserver.settings import data_folder, files
 
 # ------------------------------------------------------------------ values
 
@@ -208,6 +209,8 @@ def limit(items: str, default: int, least: int = 1) -> Decorator:
     )
 
 
+#: The flag `--all` of commands that delete, a command's parameter `every`.
+ALL = option("--all", "every", is_flag=True, help="Delete all.")
 #: The flag `--json`, a command's parameter `as_json`.
 JSON = option("--json", "as_json", is_flag=True, help="Print JSON.")
 URL = url()
@@ -264,6 +267,20 @@ SCENARIOS = option(
 OUTPUT = option(
     "--out", "--output", "output", type=OUTPUT_FILE, metavar="FILE", help="Write to this file, not to standard output."
 )
+
+
+def read_scenario(file: str) -> str:
+    """Return the text of a scenario file, or of standard input for `-`; warn of variables in it."""
+    from mockserver.scenario.documents.mistakes import unreplaced
+
+    try:
+        text = (files.read_from(sys.stdin.buffer, file) if file == "-" else files.read_bytes(file)).decode()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise Misused(f"{'stdin' if file == '-' else file} cannot be read: {reason}") from error
+    for warning in unreplaced(text, file):
+        echo(warning, err=True)
+    return text
 
 
 def write(output: Path | None, text: str) -> None:

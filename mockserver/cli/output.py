@@ -29,14 +29,27 @@ _CLEAR = "\r\033[K"
 
 
 def echo(text: object = "", *, err: bool = False, nl: bool = True) -> None:
-    """Print on standard output or standard error, and flush: a reader may be waiting."""
-    print(text, file=sys.stderr if err else sys.stdout, end="\n" if nl else "", flush=True)
+    """Print on standard output or standard error, and flush: a reader may be waiting.
+
+    Raises OSError if standard output cannot be written. A broken standard error is ignored.
+    """
+    try:
+        print(text, file=sys.stderr if err else sys.stdout, end="\n" if nl else "", flush=True)
+    except OSError:
+        if not err:
+            raise
+        forget("stderr")
 
 
-def fail(message: str) -> NoReturn:
-    """Print a message on standard error, and exit with 1 (failed check, unreachable server)."""
+def forget(name: str) -> None:
+    """Replace a broken standard stream: at exit Python would flush it, and print a traceback or change the status."""
+    setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115  # until the program ends
+
+
+def fail(message: str, status: int = 1) -> NoReturn:
+    """Print a message on standard error, and exit; by default with 1 (failed check, unreachable server)."""
     echo(message, err=True)
-    sys.exit(1)
+    sys.exit(status)
 
 
 def printable(text: str, *, lines: bool = False) -> str:

@@ -20,7 +20,7 @@ import click
 from click.core import ParameterSource
 from click.exceptions import Exit
 
-from mockserver.cli.output import echo
+from mockserver.cli.output import echo, forget
 from mockserver.settings import ServerMissingError, needing_server
 
 #: The names of the program, each with the environment variable by which a shell asks for completions.
@@ -31,6 +31,14 @@ _MISUSED, _INTERRUPTED = 2, 130
 _SETTINGS: Mapping[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 #: The longest sentence about a command in a list, in characters: sentences are not cut.
 _SENTENCE = 1000
+#: Other verbs, and the words that they mean in a group without such a command: neither help nor completion has them.
+_ALIASES: Mapping[str, Sequence[str]] = {
+    **dict.fromkeys(("drop", "remove"), ("delete",)),
+    **dict.fromkeys(("create", "add"), ("new",)),
+    "clear": ("delete", "--all"),
+    "delete": ("clear",),
+    "snapshot": ("snapshots", "new"),
+}
 #: The sections of the help that come first.
 _FIRST = {"Arguments": 0, "Options": 1}
 
@@ -141,7 +149,11 @@ class Group(click.Group):
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
-        if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
+        found = self.get_command(ctx, args[0])
+        if found is None and (alias := _ALIASES.get(args[0])) and (found := self.get_command(ctx, alias[0])):
+            flags = [flag for flag in alias[1:] if any(flag in row.opts for row in found.params)]
+            args = [alias[0], *(flags if isinstance(found, Command) else alias[1:]), *args[1:]]
+        if not ctx.resilient_parsing and found is None:
             ctx.fail(f"No such command {args[0]!r}.{did_you_mean(args[0], self.list_commands(ctx))}")
         return super().resolve_command(ctx, args)
 
@@ -218,6 +230,13 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 # ------------------------------------------------------------------ running
 
 
+def open_streams() -> None:
+    """Open the null device in place of closed standard streams, so that no file or socket gets their descriptors."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  # until the program ends
+
+
 def run(program: Group, words: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -228,7 +247,7 @@ def run(program: Group, words: Sequence[str]) -> int:
         return _INTERRUPTED
     except BrokenPipeError:
         # The reader has stopped, as in `mockserver openapi | head`.
-        _forget_output()
+        forget("stdout")
         return 1
     except OSError as error:
         give_up(error)
@@ -264,11 +283,6 @@ def ending_signals() -> Iterable[int]:
 
 def give_up(error: OSError) -> NoReturn:
     """Exit with 2 because standard output cannot be written."""
-    _forget_output()
+    forget("stdout")
     echo(f"Error: cannot write to the standard output: {error.strerror}", err=True)
     sys.exit(_MISUSED)
-
-
-def _forget_output() -> None:
-    """Replace standard output: at exit Python would flush the broken stream, and print a traceback."""
-    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  # until the program ends

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
@@ -25,6 +26,14 @@ Found = TypeVar("Found")
 SPARE_S = 10.0
 #: The most seconds for which a command asks the server to wait at once; below the 30 that a control call takes.
 _WAIT_S = 25.0
+#: A control call in the advice of a server, and the commands that differ from the path of the call.
+_CALL = re.compile(r"(GET|PUT) /_mock/(oauth/apps|[a-z]+)((?:/[a-z_]+)?)(?![\w/?])")
+_COMMANDS = {
+    "GET machines": "machines show", "GET oauth/apps": "app", "GET requests": "logs", "GET mailbox": "mail",
+    "GET expectations": "expect", "GET readyz": "wait", "PUT clock": "clock set", "PUT state": "state put",
+}  # fmt: skip
+#: Calls without a command.
+_CALLS_ONLY = frozenset({"calls", "metrics", "timers", "vary"})
 #: The most bytes of a file with a port.
 _PORT_BYTES = 64
 
@@ -92,10 +101,23 @@ def health_of(client: Client) -> dict[str, Any]:
     return found
 
 
+def _command(call: re.Match[str]) -> str:
+    command = _COMMANDS.get(f"{call[1]} {call[2]}", call[2])
+    return call[0] if call[2] in _CALLS_ONLY else f"`mockserver {command}{call[3].replace('/', ' ')}`"
+
+
 def told(root: str, error: MockServerError) -> str:
+    """Return the reason for a refused or unanswered call, with commands in place of control calls."""
     if error.members:
-        return f"{root}: {error.detail}"
+        return f"{root}: {_CALL.sub(_command, error.detail)}"
     return error.detail if error.status is None else f"no mock server answers at {root}: {error.detail}"
+
+
+def mistake_of(file: str, message: str, path: str = "", line: int | None = None, **_: object) -> str:
+    """Return a mistake of a file as `scenarios check` prints it; `path` is a JSON Pointer."""
+    names = [name.replace("~1", "/").replace("~0", "~") for name in path.split("/")[1:]]
+    place = "".join(f"[{name}]" if name.isdecimal() else f".{name}" for name in names).lstrip(".")
+    return ": ".join(filter(None, (file if line is None else f"{file}:{line}", place, message)))
 
 
 @contextmanager
@@ -137,10 +159,18 @@ class Target(Link):
         found.client = self.client
         return found
 
-    def json(self, method: str, path: str, *, timeout: float = SPARE_S, **options: Any) -> Any:
-        """Make a control call with its own timeout, in seconds."""
+    def json(self, method: str, path: str, *, timeout: float = SPARE_S, file: str | None = None, **options: Any) -> Any:
+        """Make a control call with its own timeout, in seconds.
+
+        If the server refuses the text of a file, print each mistake with file and line, and exit with 2.
+        """
         self.client.timeout = timeout
-        return super().json(method, path, **options)
+        try:
+            return super().json(method, path, **options)
+        except MockServerError as error:
+            if file is None or not error.errors:
+                raise
+            fail("\n".join(mistake_of(file, **row) for row in error.errors), 2)
 
     def get(self, path: str, /, *, wait: float = 0, **query: Any) -> Any:
         """Return the JSON value that a GET answers; the server may wait for `wait` seconds."""
@@ -172,16 +202,14 @@ class Target(Link):
         self.check()
         return super()._named(options)
 
-    def remove(self, kind: str, names: Iterable[object], verb: str = "removed") -> None:
-        """Delete items of a kind such as `stubs` by name, and print a verb with the names."""
-        for name in names:
-            self.delete(path_of(kind, name))
-        self.show({verb: list(names)}, f"{verb}: {' '.join(map(str, names))}")
-
-    def clear(self, kind: str) -> None:
-        count = len(self.get(f"/{kind}")["items"])
-        self.delete(f"/{kind}")
-        self.show({"removed": count}, f"removed: {count}")
+    def remove(self, kind: str, names: Sequence[object], *, every: bool = False) -> None:
+        """Delete items of a kind such as `stubs`, by name or, with `every`, all; print the names or their number."""
+        if every is bool(names):
+            raise Misused("Give names, or --all.")
+        count = len(self.get(f"/{kind}")["items"]) if every else 0
+        for path in [""] if every else map(path_of, names):
+            self.delete(f"/{kind}{path}")
+        self.show({"deleted": count if every else list(names)}, f"deleted: {count or ' '.join(map(str, names)) or 0}")
 
 
 def until(seconds: float, look: Callable[[float], Found | None], waiting_for: str) -> Found | None:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from mockserver.cli.options import OUTPUT, TARGET, write
+from mockserver.cli.options import OUTPUT, TARGET, read_scenario, write
 from mockserver.cli.output import counted, document, echo, paint, printable
 from mockserver.cli.program import Group, Misused, argument, command, option
 from mockserver.cli.remote import Target
-from mockserver.settings import files
 from mockserver.testing.client import path_of
 
 _YAML = "application/yaml"
@@ -50,9 +48,9 @@ def put(file: str, target: Target) -> None:
 
     A file with a mistake changes nothing.
     """
-    target.put("/state", yaml=_read(file))
+    target.put("/state", yaml=read_scenario(file), file=file)
     found = target.described()
-    target.show(found, f"put: {found['name']} stands as {file} says")
+    target.show(found, f"put: {found['name']} has the state of {file}")
 
 
 @state.command("diff")
@@ -66,7 +64,7 @@ def diff(file: str, target: Target) -> int:
     """
     import difflib
 
-    wanted, there = _loaded(target, _read(file)), target.text("/state", accept=_YAML)
+    wanted, there = _loaded(target, file), target.text("/state", accept=_YAML)
     compared = (_comparable(wanted), _comparable(there), file, target.workspace)
     lines = list(difflib.unified_diff(*compared, lineterm=""))
     target.show({"equal": not lines, "diff": lines}, lambda _: _print_difference(lines))
@@ -92,13 +90,15 @@ def seed(file: str | None, generate: Sequence[str], account: str | None, target:
     counts = dict(map(_count, generate))
     if file is None and not counts:
         raise Misused("Give a file, or --generate such as --generate senders=500.")
-    bodies = [] if file is None else [_read(file)]
-    bodies += [json.dumps({"generate": counts})] if counts else []
+    text = None if file is None else read_scenario(file)
     keys = _keys(target)
     if account is not None and account not in keys:
         raise Misused(f"no account {account!r} with an API key; there are {', '.join(keys)}.")
-    for body in bodies:
-        target.post("/seed", yaml=body, headers={} if account is None else {"api-key": keys[account]})
+    headers = {} if account is None else {"api-key": keys[account]}
+    if text is not None:
+        target.post("/seed", yaml=text, headers=headers, file=file)
+    if counts:
+        target.post("/seed", {"generate": counts}, headers=headers)
     found = target.described()
     target.show(found, f"seeded: {found['name']} holds {counted(found.get('counts'))}")
 
@@ -110,20 +110,12 @@ def _count(text: str) -> tuple[str, int]:
     return name, int(number)
 
 
-def _read(file: str) -> str:
-    try:
-        content = files.read_from(sys.stdin.buffer, file) if file == "-" else files.read_bytes(file)
-        return content.decode()
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise Misused(f"{'stdin' if file == '-' else file} cannot be read: {reason}") from error
-
-
-def _loaded(target: Target, content: str) -> str:
-    """Load a scenario into a temporary workspace; return the YAML state with the target's keys."""
+def _loaded(target: Target, file: str) -> str:
+    """Load a scenario file into a temporary workspace; return the YAML state with the target's keys."""
+    content = read_scenario(file)
     twin = target.beside(target.post("/workspaces", {"counted": False})["name"])
     try:
-        twin.put("/state", yaml=content)
+        twin.put("/state", yaml=content, file=file)
         text = twin.text("/state", accept=_YAML)
         keys = _keys(target)
         for name, key in _keys(twin).items():

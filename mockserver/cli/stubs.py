@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mockserver.cli.openapi_import import from_openapi
-from mockserver.cli.options import JSON, OUTPUT, SCENARIOS, TOKEN, URL, Name, targeted, workspace, write
+from mockserver.cli.options import ALL, JSON, OUTPUT, SCENARIOS, TOKEN, URL, Name, targeted, workspace, write
 from mockserver.cli.output import echo, fail, none, printable
 from mockserver.cli.program import Group, argument, option
 from mockserver.cli.remote import Target
@@ -23,7 +23,7 @@ _AT_ONCE = 1_000
 _TIMEOUT_S = 60.0
 
 
-stubs = Group("stubs", default="list", help="Add, list and remove stubs: answers for other operations.")
+stubs = Group("stubs", default="list", help="Add, list and delete stubs: answers for other operations.")
 stubs.add_command(from_openapi)
 
 
@@ -44,31 +44,25 @@ def show(identifier: str, target: Target) -> None:
     target.show(target.get(path_of("stubs", identifier)), lambda found: echo(to_yaml(found), nl=False))
 
 
-@stubs.command("add")
+@stubs.command("new")
 @argument("names", nargs=-1, required=True, metavar="NAME|PATH", type=Name("scenario"))
-@option("--replace", is_flag=True, help="Remove the stubs that are there.")
+@option("--replace", is_flag=True, help="Replace the existing stubs.")
 @SCENARIOS
 @_TARGET
-def add(names: Sequence[str], replace: bool, folder: Path | None, target: Target) -> None:
+def new(names: Sequence[str], replace: bool, folder: Path | None, target: Target) -> None:
     """Add the stubs of scenarios (stub libraries such as contacts, or files) before the existing stubs."""
     items = [stub for name in names for stub in _stubs_of(name, folder)]
     found = target.json("PUT" if replace else "POST", "/stubs", body={"items": items})
     target.show(found["items"], _print)
 
 
-@stubs.command("remove")
-@argument("identifiers", nargs=-1, required=True, metavar="ID", type=Name("stub"))
+@stubs.command("delete")
+@argument("identifiers", metavar="ID", nargs=-1, type=Name("stub"))
+@ALL
 @_TARGET
-def remove(identifiers: Sequence[str], target: Target) -> None:
-    """Remove stubs, and keep their stored values."""
-    target.remove("stubs", identifiers)
-
-
-@stubs.command("clear")
-@_TARGET
-def clear(target: Target) -> None:
-    """Remove all stubs, and keep their stored values."""
-    target.clear("stubs")
+def delete(identifiers: Sequence[str], every: bool, target: Target) -> None:
+    """Delete stubs, by id or with --all; their stored values stay."""
+    target.remove("stubs", identifiers, every=every)
 
 
 def _stubs_of(name: str, folder: Path | None) -> list[Any]:

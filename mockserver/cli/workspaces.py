@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from mockserver.cli.options import SERVER, TARGET, Integer, Name, limit
+from mockserver.cli.options import SERVER, TARGET, Name, limit, read_scenario
 from mockserver.cli.output import counted, echo, listing, moment, more, paint, printable, table
 from mockserver.cli.program import Group, Misused, argument, command, option
 from mockserver.cli.remote import Target, told
@@ -33,7 +32,7 @@ def list_(name: str | None, limit: int, target: Target) -> None:
 @workspaces.command("new")
 @argument("scenario", required=False, type=Name("scenario"), help=f"{_SCENARIO}; else the server's.")
 @option("--name", metavar="NAME", help="The name; the default is generated.")
-@option("--seed", type=Integer(), metavar="N", help="The seed of its identifiers and codes.")
+@option("--seed", type=int, metavar="N", help="The seed of its identifiers and codes.")
 @option("--strict", is_flag=True, help="Refuse body fields that the service does not know.")
 @option("--label", metavar="TEXT", help="A label, such as the id of a test.")
 @SERVER
@@ -41,9 +40,9 @@ def new(
     scenario: str | None, name: str | None, seed: int | None, strict: bool, label: str | None, target: Target
 ) -> None:
     """Create a workspace, and print its name, address and key."""
-    body = {**given({"name": name, "seed": seed, "strict": strict or None, "label": label}), **_choice(scenario)}
+    members = given({"name": name, "seed": seed, "strict": strict or None, "label": label})
     try:
-        found = target.post("/workspaces", body)
+        found = _post(target, "/workspaces", scenario, members)
     except MockServerError as error:
         if scenario is None or name is not None or "unknown scenario" not in error.detail:
             raise
@@ -60,12 +59,12 @@ def show(name: str, target: Target) -> None:
     target.show(target.get(path_of("workspaces", name)), _print)
 
 
-@workspaces.command("drop")
+@workspaces.command("delete")
 @argument("names", nargs=-1, required=True, metavar="NAME", type=Name("workspace"))
 @SERVER
-def drop(names: Sequence[str], target: Target) -> None:
+def delete(names: Sequence[str], target: Target) -> None:
     """Delete workspaces, and revoke their keys."""
-    target.remove("workspaces", names, "dropped")
+    target.remove("workspaces", names)
 
 
 @command("reset")
@@ -73,25 +72,17 @@ def drop(names: Sequence[str], target: Target) -> None:
 @TARGET
 def reset(scenario: str | None, target: Target) -> None:
     """Reset a workspace to its scenario or a given scenario; snapshots and keys stay."""
-    found = target.post("/reset", _choice(scenario))
+    found = _post(target, "/reset", scenario, {})
     target.show(found, f"reset: {found['name']} is {found['scenario']} again")
 
 
-def _choice(scenario: str | None) -> dict[str, Any]:
-    if scenario is None:
-        return {}
-    if not ("/" in scenario or "\\" in scenario or scenario.endswith((".yaml", ".yml", ".json"))):
-        return {"scenario": scenario}
-    from mockserver.testing.scenario import choice, sendable
+def _post(target: Target, path: str, scenario: str | None, members: Mapping[str, Any]) -> Any:
+    """Make a call with a scenario: a name, or a file, whose text is sent."""
+    from mockserver.scenario.documents.mistakes import is_name
 
-    try:
-        return choice(sendable(Path(scenario)))
-    except UnicodeDecodeError as error:
-        raise Misused(f"{scenario} is no text in UTF-8: {error}") from error
-    except OSError as error:
-        raise Misused(f"{scenario} cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise Misused(str(error)) from error
+    if scenario is None or (is_name(scenario) and "\\" not in scenario):
+        return target.post(path, {**members, **given({"scenario": scenario})})
+    return target.post(path, {**members, "yaml": read_scenario(scenario)}, file=scenario)
 
 
 def _print_all(found: Any) -> None:
@@ -122,15 +113,6 @@ def _print(found: Mapping[str, Any]) -> None:
 # ------------------------------------------------------------------ snapshots
 
 
-@command("snapshot")
-@argument("name", required=False, metavar="NAME", help="The name; the default is generated.")
-@TARGET
-def snapshot(name: str | None, target: Target) -> None:
-    """Take a snapshot of state, clock, faults and mailbox; prints its name."""
-    found = target.post("/snapshots", given({"name": name}))
-    target.show(found, found["name"])
-
-
 @command("restore")
 @argument("name", type=Name("snapshot"))
 @TARGET
@@ -140,7 +122,7 @@ def restore(name: str, target: Target) -> None:
     target.show(found, f"restored: {found['name']} is as it was at {name}")
 
 
-snapshots = Group("snapshots", default="list", help="List and delete the snapshots of a workspace.")
+snapshots = Group("snapshots", default="list", help="Take, list and delete snapshots of a workspace.")
 
 
 @snapshots.command("list")
@@ -152,9 +134,18 @@ def list_snapshots(target: Target) -> None:
     target.show(found, lambda _: listing("snapshots", ("name", "at"), rows))
 
 
-@snapshots.command("remove")
+@snapshots.command("new")
+@argument("name", required=False, metavar="NAME", help="The name; the default is generated.")
+@TARGET
+def new_snapshot(name: str | None, target: Target) -> None:
+    """Take a snapshot of state, clock, faults and mailbox; prints its name."""
+    found = target.post("/snapshots", given({"name": name}))
+    target.show(found, found["name"])
+
+
+@snapshots.command("delete")
 @argument("names", nargs=-1, required=True, metavar="NAME", type=Name("snapshot"))
 @TARGET
-def remove(names: Sequence[str], target: Target) -> None:
+def delete_snapshots(names: Sequence[str], target: Target) -> None:
     """Delete snapshots."""
     target.remove("snapshots", names)

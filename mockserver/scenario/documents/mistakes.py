@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterable, Sequence
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from mockserver.core.text.messages import cut
 
 #: How the names of files with scenarios end.
-SUFFIXES = (".yaml", ".yml")
+SUFFIXES = (".yaml", ".yml", ".json")
+#: How the name of a JSON Schema ends, which editors expect in the folder of scenarios.
+SCHEMA_SUFFIX = ".schema.json"
+#: A variable as shells and Compose write it, outside of whole-line comments, and the most warnings about a text.
+_VARIABLE = re.compile(r"^(?![ \t]*#).*?(\$\{[A-Za-z_][A-Za-z0-9_]*(?::?[-+?=][^}\n]*)?\})", re.MULTILINE)
+_MOST_WARNINGS = 10
 _SEPARATORS = tuple(filter(None, {"/", os.sep, os.altsep}))
 
 
@@ -18,13 +25,20 @@ def is_name(name: str) -> bool:
     return not name.endswith(SUFFIXES) and not any(sign in name for sign in _SEPARATORS)
 
 
+def unreplaced(text: str, file: str) -> Iterator[str]:
+    """Yield a warning for each of the first variables in a text, such as `${NAME}`: they are not replaced."""
+    for found in islice(_VARIABLE.finditer(text), _MOST_WARNINGS):
+        line = text.count("\n", 0, found.start()) + 1
+        yield f"warning: {file}:{line}: {found[1]} is not replaced: scenarios have no variables"
+
+
 Path = tuple[str | int, ...]
 
 #: How many mistakes of a document are listed; further ones are counted. Chosen: more than anybody corrects in one go.
 MOST_MISTAKES = 100
 #: The longest message, and the longest name in a path, in characters. Chosen: the list of all error codes fits.
 _LONGEST, _LONGEST_NAME = 1_300, 100
-#: What the marks of a body name instead of a file. No file has this name, as those of scenarios end in .yaml or .yml.
+#: What the marks of a body name instead of a file. No file has this name, as those of scenarios have a suffix.
 BODY = "body"
 #: What the marks of a text name that came as a member of a body, which has this name.
 TEXT = "yaml"
