@@ -24,7 +24,6 @@ from mockserver.web.server import loop
 from mockserver.web.server.waiting import SUSPENDED
 from mockserver.web.server.wsgi import KNOWN, WsgiAnswer
 from mockserver.web.service.exchange import ApiResponse
-from mockserver.web.service.service import take_workspace_off
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
@@ -61,7 +60,7 @@ class Application(LeanFlask):
             within = InSteps(partial(Application.wsgi_app, self), self.store.storage, self.settings.body_limit)
             return within(environ, start_response)
         environ.pop(KNOWN, None)  # a program's middleware may have changed the request
-        take_workspace_off(environ)
+        self.mock.service.enter(environ)
         if environ["PATH_INFO"].startswith(API_PREFIX) and not self._has_teardown:
             response = self.mock.service.respond(environ, nowhere=not self.view_functions)
             if response is not None:

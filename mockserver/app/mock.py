@@ -65,7 +65,7 @@ class Mock:
             self.library = library_of(settings)
             #: The token that the control API asks for, or None.
             self.token = token_of(settings)
-            self.names = HostNames(settings.allowed_host, has_token=self.token is not None)
+            self.names = HostNames(settings.allowed_names, has_token=self.token is not None)
             #: The certificates of the server, or None without TLS.
             self.tls = tls_of(settings)
             self.effects = ServerEffects(settings, None if self.tls is None else self.tls.ca)
@@ -86,6 +86,7 @@ class Mock:
             beyond=cache(partial(answering.Answering, settings.beyond)),
             names=self.names,
             bearers=Bearer(self.store, self.oauth.signer),
+            public_root=settings.public_root,
             body_limit=settings.body_limit,
             prepare=self.effects.look_ups.prepare,
             log=None if self.log.format is LogFormat.OFF else self.log,
@@ -111,10 +112,11 @@ class Mock:
             loop.leave()  # others are answered while Flask is imported
         return self.flask(environ, start_response)
 
-    def health(self) -> dict[str, dict[str, Any]]:
+    def health(self) -> dict[str, Any]:
         """Return this server's members in answers of `health`."""
         tls = {} if self.tls_port is None else {"tls": {"port": self.tls_port}}
-        return {**self.effects.health(), **tls}
+        public = {} if self.settings.public_root is None else {"public_url": self.settings.public_root}
+        return {**self.effects.health(), **tls, **public}
 
     def open(self) -> None:
         """Start timers, e-mails and unfinished effects of saved workspaces."""

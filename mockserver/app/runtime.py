@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 from mockserver.app.mock import Mock, refusal
 from mockserver.core.lazy import lazy
 from mockserver.settings import Settings
-from mockserver.web.server.server import BindError, address, bind, server
+from mockserver.web.server.server import BindError, address, bind, loopback, server
 from mockserver.web.server.wsgi import WsgiAnswer
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ class Runtime:
         #: The root address at which it speaks TLS; None: it does not.
         self.tls_url = None if secured is None else address(secured, "https")
         self.port: int = listener.getsockname()[1]
+        if (public := mock.settings.public_root) is not None:
+            mock.effects.own = public, loopback(self.url)
         mock.tls_port = None if secured is None else secured.getsockname()[1]
         tls = None if mock.tls_port is None else partial(self._tls, mock.tls_port)
         self.server = server(app, mock.settings, _refused, app.shortcut, tls, mock.store.storage)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from mockserver.effects.smtp_client import SmtpClient
     from mockserver.effects.smtp_listener import Listener
 
+#: What the paths of the mock's receivers contain.
+_RECEIVER = "/_mock/receiver/"
+
 
 class ServerEffects:
     """Carries out effects of workspaces on a real server, as `core.effects.Effects`.
@@ -43,6 +46,8 @@ class ServerEffects:
         self._smtp = None if settings.smtp_url is None else _client(settings.smtp_url, self._egress)
         self._smtp_address = None if settings.smtp_in is None else mail_address(settings.smtp_in)
         self._listener: Listener | None = None
+        #: The public root address of the server, and where it listens: calls to its own receivers need no proxy.
+        self.own: tuple[str, str] | None = None
         #: Whether e-mails are sent to a real server.
         self.posts = self._smtp is not None
         self._timer_thread = TimerThread()
@@ -77,7 +82,7 @@ class ServerEffects:
         A job that comes while the server stops has no outcome, as one that is running then: the next server repeats it.
         """
         host = urlsplit(url).netloc.lower()
-        task = Task(lambda: _outcome(job, self._egress, self._ca), job.done, lambda: job.is_wanted, host)
+        task = Task(lambda: _outcome(job, self._egress, self._ca, self.own), job.done, lambda: job.is_wanted, host)
         if not self._dispatcher.submit(task) and not self._dispatcher.is_closed:
             self._dispatcher.refuse(job.done, CallOutcome(error="the queue of webhook calls is full"))
 
@@ -110,7 +115,7 @@ def _take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> b
     return True
 
 
-def _outcome(job: Job, egress: Egress, ca: str | None) -> CallOutcome:
+def _outcome(job: Job, egress: Egress, ca: str | None, own: tuple[str, str] | None) -> CallOutcome:
     """Return a job's outcome without raising, as the job waits for it."""
     from mockserver.effects.http import call  # noqa: PLC0415  # not needed before the first webhook call
 
@@ -121,6 +126,8 @@ def _outcome(job: Job, egress: Egress, ca: str | None) -> CallOutcome:
         return CallOutcome(error=f"the mock cannot write the call: {type(error).__name__}", hopeless=True)
     if request is None:
         return CallOutcome(error="the call was cancelled")
+    if own is not None and request.url.startswith(f"{own[0]}/") and _RECEIVER in request.url:
+        request = request._replace(url=own[1] + request.url.removeprefix(own[0]))
     try:
         return call(request, egress, ca)
     except Exception as error:  # a bug of the mock

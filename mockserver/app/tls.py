@@ -84,7 +84,7 @@ def _made(settings: Settings) -> certificates.Authority:
 
 def _certifiable(settings: Settings) -> Iterator[str]:
     """Yield names of this machine and the settings that certificates may have."""
-    for name in (settings.host, socket.gethostname(), *settings.allowed_host):
+    for name in (settings.host, socket.gethostname(), *settings.allowed_names):
         found = f"*{name}" if name.startswith(".") else name
         try:
             yield certificates.checked(found.lower().removesuffix("."))

@@ -144,7 +144,7 @@ class Target(Link):
     def check(self) -> None:
         """Check before the first call that the address belongs to a mock server."""
         if not self._is_checked:
-            health_of(self.client)
+            self.client.public_url = health_of(self.client).get("public_url", self.root)
             self._is_checked = True
 
     def described(self) -> Any:
@@ -152,7 +152,9 @@ class Target(Link):
 
     @property
     def url(self) -> str:
-        return self.root if self.workspace == "default" else f"{self.root}/w/{self.workspace}"
+        """The root address of the workspace; after `check` that of `--public-url`."""
+        root = self.client.public_url
+        return root if self.workspace == "default" else f"{root}/w/{self.workspace}"
 
     def beside(self, workspace: str) -> Target:
         found = Target(self.root, None, workspace, as_json=self.as_json)

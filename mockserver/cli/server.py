@@ -83,11 +83,12 @@ def _not_ready(root: str, seconds_left: float) -> str | None:
 @targeted(URL, TOKEN, workspace())
 def env(target: Target) -> None:
     """Print environment variables that point clients to a running server: `eval "$(mockserver env)"`."""
+    api_key = target.described()["api_key"] or ""
     variables = {
-        "MOCKSERVER_URL": target.root,
+        "MOCKSERVER_URL": target.client.public_url,
         "BREVO_API_URL": f"{target.url}/v3",
         "BREVO_BASE_URL": f"{target.url}/v3",
-        "BREVO_API_KEY": target.described()["api_key"] or "",
+        "BREVO_API_KEY": api_key,
     }
     for name, value in variables.items():
         echo(f"export {name}={quote(value)}")

@@ -23,6 +23,7 @@ from mockserver.settings import declared
 from mockserver.settings.declaration import (
     Choice,
     PathType,
+    PublicUrl,
     ReplicaName,
     ScenarioReference,
     Seconds,
@@ -91,7 +92,7 @@ def flags() -> Iterator[Option]:
 class _Checked(click.types.StringParamType):
     """A text checked by a setting; `why` continues the error message after "is no"."""
 
-    def __init__(self, type_: ReplicaName | StoreReference, why: str) -> None:
+    def __init__(self, type_: ReplicaName | StoreReference | PublicUrl, why: str) -> None:
         self._type, self._why = type_, why
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -113,6 +114,7 @@ _READING: Mapping[type[ValueType], Callable[[Any], dict[str, Any]]] = {
     PathType: lambda type_: {"type": click.Path(exists=type_.exists, file_okay=type_.file, dir_okay=type_.folder)},
     ReplicaName: lambda type_: {"type": _Checked(type_, "name of a replica: it has")},
     StoreReference: lambda type_: {"type": _Checked(type_, "store: it must be")},
+    PublicUrl: lambda type_: {"type": _Checked(type_, "public address: it must be")},
     Texts: lambda type_: {"multiple": True, "callback": lambda ctx, param, given: _split(given)},
     ScenarioReference: lambda type_: {"type": Name("scenario")},
 }
@@ -125,12 +127,13 @@ serve.params.extend(flags())
 
 
 def _print_addresses(runtime: Runtime) -> None:
-    root, mails = runtime.url, runtime.mock.effects.health().get("smtp_in")
+    public, mails = runtime.mock.settings.public_root, runtime.mock.effects.health().get("smtp_in")
+    root = public or runtime.url
     try:
-        # Flushed, because a program that reads the address waits for it.
-        print(root, flush=True)
-        if runtime.tls_url not in (None, root):
-            print(runtime.tls_url, flush=True)
+        # Flushed, because a program that reads the address waits for it. The first is where the server listens.
+        for url in dict.fromkeys((runtime.url, runtime.tls_url, public)):
+            if url is not None:
+                print(url, flush=True)
         if mails is not None:
             print(f"smtp://{mails['address']}", flush=True)
     except OSError as error:

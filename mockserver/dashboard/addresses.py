@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 from flask import request
 
-from mockserver.core.text.host_names import host_url
-from mockserver.web.routing.address import WORKSPACE, WORKSPACE_PREFIX
+from mockserver.core.workspaces.store import DEFAULT
+from mockserver.web.routing.address import WORKSPACE, WORKSPACE_PREFIX, workspace_url
 
 #: The most digits of an offset.
 _DIGITS = 9
@@ -32,8 +32,8 @@ def asked(name: str) -> Asked:
 
 
 def absolute_root() -> str:
-    """Return the workspace's root address as the client called it, for text to copy."""
-    return f"{host_url(request.environ).rstrip('/')}{quote(request.script_root)}"
+    """Return the workspace's root address, for text to copy."""
+    return workspace_url(request.environ, request.environ.get(WORKSPACE, DEFAULT))
 
 
 def root() -> str:

@@ -30,7 +30,7 @@ from mockserver.dashboard.addresses import absolute_root, root, server_root
 from mockserver.resources.section import write_instant
 from mockserver.web.components import component
 from mockserver.web.pages.page import base_style
-from mockserver.web.routing.address import DASHBOARD_PREFIX, WORKSPACE
+from mockserver.web.routing.address import DASHBOARD_PREFIX, PUBLIC_ROOT, WORKSPACE
 
 #: The deepest level and the most members of a JSON value to show. Chosen: more than fits on a screen.
 _DEEPEST = 12
@@ -152,6 +152,7 @@ def _shared(page: str) -> dict[str, Any]:
         "root": root(),
         "server_root": server_root(),
         "absolute_root": absolute_root(),
+        "public_root": request.environ.get(PUBLIC_ROOT),
         "workspace": name,
         "seen": 0 if found is None else found.feed.last,
         "hour": None if found is None else _hour(found),

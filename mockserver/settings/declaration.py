@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
@@ -64,6 +65,29 @@ class StoreReference(Text):
         if engine in ("redis", "rediss"):
             return bool(rest.startswith("//"))
         return bool(value == "memory" or (engine == "sqlite" and rest))
+
+
+#: A root address, and a path whose first segment is none of the mock's own.
+_PUBLIC_URL = re.compile(
+    r"https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?P<port>:[1-9][0-9]{0,4})?"
+    r"(?!/(_mock|v3|w|realms|account|shared)(/|$))(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*"
+)
+
+
+def without_version(url: str) -> str:
+    """Return a server's root address without slash, from itself or its API's address, which ends in `/v3`."""
+    return url.rstrip("/").removesuffix("/v3").rstrip("/")
+
+
+class PublicUrl(Text):
+    words = (
+        "an absolute http or https URL such as https://mock.acme.test/brevo, without user, query and fragment, whose "
+        "path does not begin with /_mock, /v3, /w, /realms, /account or /shared"
+    )
+
+    def takes(self, value: Any) -> bool:
+        found = _PUBLIC_URL.fullmatch(without_version(value))
+        return found is not None and int((found["port"] or ":1")[1:]) <= 65_535
 
 
 class Secret(Text):

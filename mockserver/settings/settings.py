@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from urllib.parse import urlsplit
 
 from mockserver.settings.declaration import (
     Choice,
@@ -15,6 +16,7 @@ from mockserver.settings.declaration import (
     Declared,
     Int64,
     PathType,
+    PublicUrl,
     ReplicaName,
     ScenarioReference,
     Seconds,
@@ -26,6 +28,7 @@ from mockserver.settings.declaration import (
     YesOrNo,
     limit,
     setting,
+    without_version,
 )
 from mockserver.settings.files import secret_of
 
@@ -96,6 +99,13 @@ class Settings:
         "A name by which the control API may be reached, and whose pages may call /v3, beside those that are nobody "
         "else's; .acme.com stands for all below it, * for all of its own. Can be given several times, or with commas.",
         metavar="NAME",
+    )
+    public_url: str | None = setting(
+        None,
+        PublicUrl(),
+        "The address by which clients reach this server, where a proxy ends TLS or adds a prefix: it begins every "
+        "address that the server writes, and its host is allowed.",
+        metavar="URL",
     )
     log_format: str = setting(
         "off",
@@ -309,6 +319,17 @@ class Settings:
         "The one that was idle longest is closed; where none is idle, the new one gets 503. The log tells of both.",
     )
 
+    @property
+    def public_root(self) -> str | None:
+        """The root address that the server writes, without a slash at its end, or None for that of each request."""
+        return None if self.public_url is None else without_version(self.public_url)
+
+    @property
+    def allowed_names(self) -> tuple[str, ...]:
+        """The names of `allowed_host`, and the host of the public address."""
+        public = self.public_root and urlsplit(self.public_root).hostname
+        return (*self.allowed_host, public) if public else tuple(self.allowed_host)
+
     def __post_init__(self) -> None:
         for row in declared():
             value = getattr(self, row.name)
@@ -333,8 +354,3 @@ def token_of(settings: Settings) -> str | None:
 def declared() -> Iterator[Declared]:
     for row in fields(Settings):
         yield Declared(row.name, row.default, row.metadata[Declaration])
-
-
-def without_version(url: str) -> str:
-    """Return a server's root address without slash, from itself or its API's address, which ends in `/v3`."""
-    return url.rstrip("/").removesuffix("/v3").rstrip("/")

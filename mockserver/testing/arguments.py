@@ -190,6 +190,7 @@ class ServerSettings(TypedDict, total=False):
     control_token: str | None
     control_token_file: str | os.PathLike[str] | None
     allowed_host: tuple[str, ...] | list[str]
+    public_url: str | None
     log_format: str
     smtp_url: str | None
     smtp_in: str | None

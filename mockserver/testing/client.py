@@ -117,6 +117,8 @@ class Client:
         self._prefix = without_version(parts.path)
         #: The root address of the server, without a slash at its end.
         self.url: str = f"{parts.scheme}://{parts.netloc}{self._prefix}"
+        #: The root address that the server writes, if `--public-url` gives it another one.
+        self.public_url = self.url
         self._context = None
         if parts.scheme == "https":
             self._context = trust if isinstance(trust, ssl.SSLContext) else trusting(trust)

@@ -132,7 +132,7 @@ class _Unstarted(MockServer):
         except BaseException:
             local.call_off()
             raise
-        self._connect(local.url, local.token, local.trust)
+        self._connect(local.url, local.token, local.trust, local.public_url)
 
 
 @coroutines_of(MockServer)

@@ -67,7 +67,7 @@ class Replay:
         #: `client_id` of a request.
         self._known: dict[str, Any] = dict(_PKCE)
         here = self.workspace.url.removesuffix("/v3")
-        self._prefix = urlsplit(here).path
+        self._prefix = f"{urlsplit(server.client.url).path}/w/{self.workspace.name}"
         journal, calls = (_read(folder, name, was, here) for name in ("journal.json", "calls.json"))
         steps: list[Step] = [*read_all(Exchange, journal["items"]), *read_all(ControlCall, calls["items"])]
         #: The requests and control calls of the test in their order, except the call that has made the workspace.

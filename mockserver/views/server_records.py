@@ -69,6 +69,7 @@ class Health(NamedTuple):
     smtp: Annotated[SmtpHealth | None, Mark.OMITTED, "where --smtp-url is set"]
     smtp_in: Annotated[SmtpInHealth | None, Mark.OMITTED, "where --smtp-in is set"]
     tls: Annotated[TlsHealth | None, Mark.OMITTED, "where --tls is set"]
+    public_url: Annotated[str | None, Mark.OMITTED, "where --public-url is set"]
 
 
 # ---------------------------------------------------------------------- refusals

@@ -32,12 +32,12 @@ _FEW = 8
 
 
 def show_workspace(workspace: Workspace, root: str) -> records.WorkspaceSummary:
-    """Return the record of a workspace; `root` is the server address ending in a slash."""
+    """Return the record of a workspace; `root` is the server address without a final slash."""
     return records.WorkspaceSummary(**_summary(workspace, root))
 
 
 def show_workspace_in_use(workspace: Workspace, root: str) -> records.WorkspaceInUse:
-    """Return the record of a workspace with its use; `root` is the server address ending in a slash."""
+    """Return the record of a workspace with its use; `root` is the server address without a final slash."""
     return records.WorkspaceInUse(**_summary(workspace, root), use=_use(workspace))
 
 
@@ -66,7 +66,7 @@ def _summary(workspace: Workspace, root: str) -> dict[str, Any]:
 
 
 def _url(workspace: Workspace, root: str) -> str:
-    return f"{root}v3" if workspace.name == DEFAULT else f"{root}w/{workspace.name}/v3"
+    return f"{root}/v3" if workspace.name == DEFAULT else f"{root}/w/{workspace.name}/v3"
 
 
 def show_account(row: AccountRow) -> records.Account:

@@ -49,8 +49,8 @@ class ControlDependencies(NamedTuple):
     depth_limit: int
     #: Whether the control API asks for a token.
     wants_token: bool
-    #: Returns the members of `health` about effects and TLS, by name: `smtp`, `smtp_in`, `tls`.
-    effects_health: Callable[[], Mapping[str, Mapping[str, Any]]]
+    #: Returns the members of `health` about effects and addresses, by name: `smtp`, `smtp_in`, `tls`, `public_url`.
+    effects_health: Callable[[], Mapping[str, Any]]
     #: How calls beyond the mock are answered where the scenario does not say it, as `Behaviour.beyond`.
     beyond: str
     #: When the server was made, on the clock of `time.monotonic`.

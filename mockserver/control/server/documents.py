@@ -27,7 +27,7 @@ from mockserver.scenario.dump import to_yaml
 from mockserver.settings import data_folder
 from mockserver.settings.files import LLMS_FILE
 from mockserver.views.server_records import Fidelity, OpenApi
-from mockserver.web.routing.address import WORKSPACE
+from mockserver.web.routing.address import PUBLIC_ROOT, WORKSPACE, workspace_url
 from mockserver.web.server import loop
 
 CA = ControlResource("ca", "/_mock", in_workspace=False)
@@ -118,8 +118,16 @@ _STARTS = {page["start"]: page["document"] for page in (_OF_THE_API, _OF_THE_CON
 
 
 def _served(make: Any, server: str = _SERVER) -> dict[str, Any]:
-    """Return a document with the relative address of its server."""
-    return {**loop.cached(make), "servers": [{"url": server}]}
+    """Return a document with the address of its server."""
+    return {**loop.cached(make), **_servers(server)}
+
+
+def _servers(relative: str = _SERVER) -> dict[str, Any]:
+    """Return the public address of the server, or else a relative one."""
+    environ = request.environ
+    is_public = PUBLIC_ROOT in environ and relative == _SERVER
+    url = workspace_url(environ, environ.get(WORKSPACE, DEFAULT)) if is_public else relative
+    return {"servers": [{"url": url}]}
 
 
 @DOCUMENTS.call("GET", "/openapi.json", answer=OpenApi)
@@ -131,12 +139,12 @@ def openapi_json() -> Any:
 @DOCUMENTS.call("GET", "/openapi.yaml", media=("application/yaml",))
 def openapi_yaml() -> Response:
     """The OpenAPI 3.1 document of the mocked API, as YAML."""
-    return Response(loop.cached(api_yaml), content_type="application/yaml")
+    return Response(loop.cached(api_yaml) + to_yaml(_servers()), content_type="application/yaml")
 
 
 @cache
 def api_yaml() -> str:
-    return to_yaml(_served(api_document))
+    return to_yaml({name: value for name, value in api_document().items() if name != "servers"})
 
 
 @DOCUMENTS.call("GET", "/control.json", answer=OpenApi)

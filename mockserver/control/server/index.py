@@ -16,13 +16,12 @@ from mockserver.control.framework import target
 from mockserver.control.framework.call import ControlResource, control_api, listed
 from mockserver.core.contract.operation import Operation
 from mockserver.core.state.stubs import Stub
-from mockserver.core.text.host_names import host_url
 from mockserver.core.workspaces.store import DEFAULT, KeyMode
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import FURTHER_OPERATIONS, OPERATIONS
 from mockserver.views.record import listing
 from mockserver.views.server_records import AnsweredAs, CallLine, OperationBeyond
-from mockserver.web.routing.address import DASHBOARD_PREFIX
+from mockserver.web.routing.address import DASHBOARD_PREFIX, WORKSPACE, workspace_url
 from mockserver.web.service.beyond import CHOICES
 from mockserver.web.service.handlers import ANY_KEY
 
@@ -47,8 +46,8 @@ def welcome() -> Response:
     """Show commands to try in a shell as plain text; redirect browsers to the dashboard."""
     if _wants_a_page():
         return Response(status=302, headers={"Location": _dashboard()})
-    root = f"{host_url(request.environ).rstrip('/')}{quote(request.script_root)}"
-    curl = "curl --insecure" if request.is_secure else "curl"
+    root = workspace_url(request.environ, request.environ.get(WORKSPACE, DEFAULT))
+    curl = "curl --insecure" if root.startswith("https:") else "curl"
     service, control = f"{curl} {_key()}", f"{curl}{_token()}"
     workspace = target.addressed() or target.store().default
     lines = [

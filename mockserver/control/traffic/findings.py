@@ -7,12 +7,12 @@ from typing import Annotated, Any
 from flask import request
 
 from mockserver.control.framework.call import ControlResource, listed
-from mockserver.core.text.host_names import host_url
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.lint.linter import findings_of
 from mockserver.views import redaction
 from mockserver.views.record import Count, listing
 from mockserver.views.traffic_records import Finding
+from mockserver.web.routing.address import server_url
 from mockserver.web.server import loop
 
 FINDINGS = ControlResource("findings", "/_mock/findings")
@@ -24,19 +24,19 @@ _Unseen = Annotated[Count, "how many requests the journal has evicted, which no 
 def index(workspace: Workspace) -> Any:
     """Mistakes of the client that the requests show, by rule; made anew for each call."""
     loop.leave_if_long(row.size for row in workspace.journal)
-    rows = show_findings(workspace, host_url(request.environ))
+    rows = show_findings(workspace, server_url(request.environ))
     return listed(rows, unseen=workspace.journal.evicted)
 
 
 def show_findings(workspace: Workspace, root: str) -> list[Finding]:
-    """Return the findings of a workspace; `root` is the address of the server, with a slash at its end."""
+    """Return the findings of a workspace; `root` is the address of the server without a final slash."""
     return [
         Finding(
             row.rule,  # type: ignore[arg-type]  # a test compares the names
             redaction.plain(row.message),
             row.requests,
             row.deliveries,
-            f"{root}_mock/docs/lint.md#{row.rule}",
+            f"{root}/_mock/docs/lint.md#{row.rule}",
             redaction.plain(row.subject),
         )
         for row in findings_of(workspace)

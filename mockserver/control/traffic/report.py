@@ -15,7 +15,6 @@ from mockserver.control.framework import inputs
 from mockserver.control.framework.call import ControlResource
 from mockserver.control.framework.problem import unknown
 from mockserver.control.traffic.findings import show_findings
-from mockserver.core.text.host_names import host_url
 from mockserver.core.text.messages import counted
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.mail import Mail
@@ -25,6 +24,7 @@ from mockserver.resources.deliveries.model import DeliveryCriteria, select
 from mockserver.resources.section import Item, about
 from mockserver.views import redaction
 from mockserver.views.traffic_records import Finding, Report, Trouble, TroubleKind
+from mockserver.web.routing.address import server_url
 from mockserver.web.server import loop
 
 REPORT = ControlResource("report", "/_mock/report")
@@ -172,7 +172,7 @@ def _findings(workspace: Workspace, happened: _Happened) -> Iterator[Finding]:
     """Yield the findings in what has happened."""
     requests = {row.id for row in happened.requests}
     deliveries = {row.id for row in happened.deliveries}
-    for row in show_findings(workspace, host_url(request.environ)):
+    for row in show_findings(workspace, server_url(request.environ)):
         if requests.intersection(row.requests) or deliveries.intersection(row.deliveries):
             yield row
 

@@ -11,11 +11,9 @@ from marshmallow import ValidationError, fields, post_load, validates_schema
 from mockserver.control.framework import inputs
 from mockserver.control.framework.call import ControlResource, listed, written
 from mockserver.control.framework.problem import Problem, existing
-from mockserver.core.text.host_names import host_url
 from mockserver.core.traffic.exchange import Exchange as ExchangeRow
 from mockserver.core.traffic.exchange import Journal
 from mockserver.core.traffic.match import Match, matching, near_misses
-from mockserver.core.workspaces.store import DEFAULT
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.scenario.match import ExchangeMatchItem, PathGlob, check_operation
@@ -23,6 +21,7 @@ from mockserver.views.har import show_har
 from mockserver.views.record import Evicted, listing
 from mockserver.views.traffic import show_control_call, show_exchange, show_near_miss
 from mockserver.views.traffic_records import ControlCall, Exchange, Page, Verdict
+from mockserver.web.routing.address import workspace_url
 from mockserver.web.server import loop
 from mockserver.web.server.waiting import LONGEST_WAIT, begun, wait_for
 
@@ -108,8 +107,8 @@ def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     rows = list(map(show_exchange, part))
     if not is_har:
         return listed(rows, len(found), evicted=workspace.journal.evicted)
-    root = host_url(request.environ) if workspace.name == DEFAULT else f"{host_url(request.environ)}w/{workspace.name}/"
-    return Response(written(show_har(rows[::-1], root.removesuffix("/"))), content_type=media)
+    root = workspace_url(request.environ, workspace.name)
+    return Response(written(show_har(rows[::-1], root)), content_type=media)
 
 
 @REQUESTS.call("GET", "/<identifier>", answer=Exchange)

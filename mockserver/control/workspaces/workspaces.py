@@ -14,7 +14,6 @@ from mockserver.control.framework.problem import Problem, of_misdirected, of_one
 from mockserver.core.state.behaviour import PRESETS
 from mockserver.core.state.identifiers import ANY_REPLICA, REPLICA_HEADER
 from mockserver.core.state.state import Account
-from mockserver.core.text.host_names import host_url
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import DEFAULT, NameTakenError, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
@@ -23,7 +22,7 @@ from mockserver.scenario.dump import dump
 from mockserver.views.record import listing
 from mockserver.views.workspace_records import Outcome, Revoked, Unreadable, WorkspaceInUse, WorkspaceSummary
 from mockserver.views.workspaces import show_workspace, show_workspace_in_use
-from mockserver.web.routing.address import WORKSPACE, WORKSPACE_HEADER
+from mockserver.web.routing.address import WORKSPACE, WORKSPACE_HEADER, server_url
 from mockserver.web.schemas import json_text
 from mockserver.web.schemas.fields import ApiKey, Flag
 from mockserver.web.server import loop
@@ -274,11 +273,11 @@ def _before_showing(workspaces: Iterable[Workspace]) -> None:
 
 def show_hosted(workspace: Workspace) -> WorkspaceSummary:
     """Return the record of a workspace with an address on the called host."""
-    return show_workspace(workspace, host_url(request.environ))
+    return show_workspace(workspace, server_url(request.environ))
 
 
 def _shown_in_use(workspace: Workspace) -> WorkspaceInUse:
-    return show_workspace_in_use(workspace, host_url(request.environ))
+    return show_workspace_in_use(workspace, server_url(request.environ))
 
 
 # ---------------------------------------------------------------------- keys

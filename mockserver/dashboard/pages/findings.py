@@ -17,6 +17,6 @@ PAGE = Page("findings", "Findings")
 @PAGE.view()
 def index() -> Mapping[str, Any]:
     workspace = target.workspace()
-    found = show_findings(workspace, f"{server_root()}/")
+    found = show_findings(workspace, server_root())
     unseen = workspace.journal.evicted
     return {"rules": [(rule, list(rows)) for rule, rows in groupby(found, lambda row: row.rule)], "unseen": unseen}

@@ -13,7 +13,6 @@ from flask import Response, request
 
 from mockserver.control.framework import target
 from mockserver.control.framework.problem import Problem
-from mockserver.core.text.host_names import host_url
 from mockserver.core.text.messages import nearest
 from mockserver.core.traffic import causes
 from mockserver.core.traffic.exchange import Exchange, Journal
@@ -31,7 +30,7 @@ from mockserver.resources.section import write_instant
 from mockserver.scenario.faults import HEADER_ID
 from mockserver.views.record import plain
 from mockserver.views.traffic import show_control_call, show_exchange
-from mockserver.web.routing.address import DASHBOARD_PREFIX
+from mockserver.web.routing.address import DASHBOARD_PREFIX, server_url
 from mockserver.web.server import loop
 
 #: Query parameters that are members of a match.
@@ -397,7 +396,7 @@ def show(identifier: str) -> Mapping[str, Any]:
         "before": before,
         "after": after,
         "evidence": evidence_of(exchange),
-        "server": host_url(request.environ).rstrip("/"),
+        "server": server_url(request.environ),
         "number": number,
         "origin": origin,
         "again": sending.form_of(workspace, exchange),

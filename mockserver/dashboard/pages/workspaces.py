@@ -14,7 +14,6 @@ from flask import Response, request
 
 from mockserver.control.framework import target
 from mockserver.control.workspaces.workspaces import OUTCOMES, found_by, loaded, unreadable
-from mockserver.core.text.host_names import host_url
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.addresses import server_root
@@ -22,7 +21,7 @@ from mockserver.dashboard.rendering import Page
 from mockserver.resources.section import write_instant
 from mockserver.views.record import plain
 from mockserver.views.workspaces import show_account, show_workspace_line
-from mockserver.web.routing.address import DASHBOARD_PREFIX, WORKSPACE, WORKSPACE_PREFIX
+from mockserver.web.routing.address import DASHBOARD_PREFIX, WORKSPACE, WORKSPACE_PREFIX, server_url
 from mockserver.web.server import loop
 
 #: The units of an age, in seconds.
@@ -96,11 +95,11 @@ def show(name: str) -> Mapping[str, Any] | Response:
 
 
 def _shared() -> dict[str, Any]:
-    return {"instant": write_instant, "server": host_url(request.environ).rstrip("/")}
+    return {"instant": write_instant, "server": server_url(request.environ)}
 
 
 def _line(workspace: Workspace) -> dict[str, Any]:
-    now, shown = datetime.now(UTC), show_workspace_line(workspace, host_url(request.environ))
+    now, shown = datetime.now(UTC), show_workspace_line(workspace, server_url(request.environ))
     last = shown["last_request"]
     return {**shown, "age": age(workspace.made_at, now), "ago": last and age(last["real_at"], now)}
 
@@ -140,8 +139,8 @@ def _connection(workspace: Workspace, key: str | None) -> list[tuple[str, str]]:
     """
     if key is None:
         return []
-    root, title = host_url(request.environ).rstrip("/"), workspace.origin.title
-    url = show_workspace_line(workspace, host_url(request.environ))["url"]
+    root, title = server_url(request.environ), workspace.origin.title
+    url = show_workspace_line(workspace, server_url(request.environ))["url"]
     scenario = title if title in target.library().names() else ""
     variables = {"MOCKSERVER_URL": root, "BREVO_API_URL": url, "BREVO_BASE_URL": url, "BREVO_API_KEY": key}
     return [

@@ -61,8 +61,15 @@ export function quoted(text) {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
+// An address for others: that of the setting public_url, or else of this browser.
+function absolute(path) {
+  const here = new URL(path, location.href).href;
+  const server = new URL(`${document.getElementById("switcher").dataset.server}/`, location.href).href;
+  return "public" in document.body.dataset ? here.replace(server, `${document.body.dataset.public}/`) : here;
+}
+
 export function asCurl({ method, path, body, type = "application/json" }) {
-  const address = new URL(path, location.href).href;
+  const address = absolute(path);
   const parts = ["curl"];
   if (address.startsWith("https:")) parts.push("--insecure"); // as with all commands that the dashboard shows
   if (method !== (body === null ? "GET" : "POST")) parts.push("-X", method);

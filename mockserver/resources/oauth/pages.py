@@ -73,7 +73,7 @@ def authorize(caller: AnonymousCaller, request: Request, query: Mapping[str, str
 
 def sign_in(caller: AnonymousCaller, request: Request, query: Mapping[str, str], form: Mapping[str, str]) -> Reply:
     """Handle the form of the sign-in page; return the consent page, or the sign-in page again for an unknown user."""
-    csrf.check(request, form)
+    csrf.check(caller, request, form)
     app_request = _authorization_request(caller, query)
     app, workspace = app_request.app, caller.workspace
     if workspace.state.behaviour.oauth_login == "form":
@@ -89,7 +89,7 @@ def sign_in(caller: AnonymousCaller, request: Request, query: Mapping[str, str],
 
 def consent(caller: AnonymousCaller, request: Request, form: Mapping[str, str]) -> Reply:
     """Handle the form of the consent page; return the redirection to the app with the user's decision."""
-    csrf.check(request, form)
+    csrf.check(caller, request, form)
     decision = form.get("decision", "")
     if decision not in (ACCEPT, REFUSE):
         raise errors.INVALID_PARAMETER(f"decision must be {ACCEPT} or {REFUSE}")

@@ -33,6 +33,8 @@ class LocalServer:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        #: The root address that the server writes, or None for that of its start.
+        self.public_url = settings.public_root
         self._lock = threading.Lock()
         self._runtime: Runtime | None = None
         #: How often the server was stopped; a start that was requested before the last stop does nothing.
@@ -158,11 +160,13 @@ class MockServer:
         answer = found.client.json("GET", "/_mock/workspaces", query={"limit": 1})
         if not isinstance(answer, dict) or not isinstance(answer.get("items"), list):
             raise MockServerError(None, f"no mock server answers at {found.url}: it has no workspaces")
+        found.client.public_url = found.client.json("GET", "/_mock/health").get("public_url", found.url)
         return found
 
-    def _connect(self, url: str, token: str | None, trust: Trust) -> None:
+    def _connect(self, url: str, token: str | None, trust: Trust, public_url: str | None = None) -> None:
         self.token = token
         self._client = Client(url, token, trust)
+        self._client.public_url = public_url or self._client.url
         self._own: dict[str, Workspace] = {}
 
     @property
@@ -183,8 +187,8 @@ class MockServer:
 
     @property
     def url(self) -> str:
-        """The root address, without a slash at its end."""
-        return self.client.url
+        """The root address, without a slash at its end: with `public_url` the public one."""
+        return self.client.public_url
 
     @property
     @asks
@@ -199,9 +203,9 @@ class MockServer:
         """The root address at which the server speaks TLS, without a slash at its end, or None without TLS."""
         if (found := self.client.json("GET", "/_mock/health").get("tls")) is None:
             return None
-        parts = urlsplit(self.url)
+        parts = urlsplit(self.client.url)
         host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-        return self.url if parts.scheme == "https" else f"https://{host}:{found['port']}"
+        return self.client.url if parts.scheme == "https" else f"https://{host}:{found['port']}"
 
     @property
     @asks
@@ -229,7 +233,7 @@ class MockServer:
         if local is None or local.is_running:
             return
         local.start(local.turn)
-        self._connect(local.url, local.token, local.trust)
+        self._connect(local.url, local.token, local.trust, local.public_url)
 
     def stop(self) -> None:
         """Stop the server at once, cutting off requests under way; a server that runs elsewhere goes on."""

@@ -88,7 +88,7 @@ class Workspace:
     def _root(self) -> str:
         """The root address: `http://HOST:PORT/w/NAME`, or the server's root address for `default`."""
         prefix = "" if self.name == "default" else f"/w/{self.name}"
-        return f"{self._link.client.url}{prefix}"
+        return f"{self._link.client.public_url}{prefix}"
 
     @property
     def scenario(self) -> str:

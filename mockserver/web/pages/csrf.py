@@ -34,7 +34,7 @@ def cookie(caller: AnonymousCaller, value: str) -> Header:
     return "Set-Cookie", f"{COOKIE}={value}; Path={path}; HttpOnly; SameSite=Lax"
 
 
-def check(request: Request, form: Mapping[str, str]) -> None:
+def check(caller: AnonymousCaller, request: Request, form: Mapping[str, str]) -> None:
     """Refuse a form from a foreign page.
 
     Browsers tell a form's origin by Fetch Metadata or `Origin`. That protects even from attackers who know the
@@ -44,9 +44,9 @@ def check(request: Request, form: Mapping[str, str]) -> None:
     if site not in (None, "same-origin", "none"):
         raise _refused(f"another site sent it (Sec-Fetch-Site is {site})")
     origin = request.headers.get("Origin")
-    own = host_url(request.environ).partition("://")[2].rstrip("/")
-    if site is None and origin is not None and origin.partition("://")[2] != own:
-        raise _refused(f"another site sent it (Origin is {origin}, expected {own})")
+    own = {urlsplit(root).netloc for root in (caller.visit.root, host_url(request.environ))}
+    if site is None and origin is not None and origin.partition("://")[2] not in own:
+        raise _refused(f"another site sent it (Origin is {origin}, expected {' or '.join(sorted(own))})")
     sent, known = form.get(FIELD, ""), request.cookies.get(COOKIE, "")
     if not (sent and known and hmac.compare_digest(sent.encode(), known.encode())):
         raise _refused(f"its field {FIELD} does not match the cookie {COOKIE}")

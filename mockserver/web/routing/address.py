@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import unquote_to_bytes
+from urllib.parse import quote, unquote_to_bytes, urlsplit
 
 from werkzeug.wrappers import Request
 
 from mockserver.core.contract.operation import Audience
+from mockserver.core.text.host_names import host_url
+from mockserver.core.workspaces.store import DEFAULT
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -46,6 +48,8 @@ def audience_of(path: str) -> Audience:
 WORKSPACE_PREFIX = "/w/"
 #: The key of a request's environment for the workspace's name in its address.
 WORKSPACE = "mockserver.workspace"
+#: The key of a request's environment for the public root address of the server, if the setting `public_url` has one.
+PUBLIC_ROOT = "mockserver.public_root"
 #: The header that names a workspace.
 WORKSPACE_HEADER = "X-Mock-Workspace"
 _IN_HEADER = "HTTP_X_MOCK_WORKSPACE"
@@ -91,6 +95,40 @@ def split_workspace(path: str) -> tuple[str | None, str]:
         return None, path
     name, slash, rest = path.removeprefix(WORKSPACE_PREFIX).partition("/")
     return name, slash + rest
+
+
+def take_prefix_off(environ: WSGIEnvironment, public_root: str) -> None:
+    """Note the public root address of the server, and remove its prefix from the path, once per request.
+
+    A proxy may have removed the prefix already.
+    """
+    if PUBLIC_ROOT in environ:
+        return
+    environ[PUBLIC_ROOT], prefix = public_root, urlsplit(public_root).path
+    if f"{environ['PATH_INFO']}/".startswith(f"{prefix}/"):
+        environ["PATH_INFO"] = environ["PATH_INFO"].removeprefix(prefix) or "/"
+        if environ.get("REQUEST_URI", "").startswith(f"{prefix}/"):
+            environ["REQUEST_URI"] = environ["REQUEST_URI"].removeprefix(prefix)
+
+
+def server_url(environ: WSGIEnvironment) -> str:
+    """Return the root address of the server without a slash at its end, for all that is written.
+
+    It is the public one of the settings, or else the one that the client has called, with the mount point of a WSGI
+    server.
+    """
+    if PUBLIC_ROOT in environ:
+        return str(environ[PUBLIC_ROOT])
+    named = environ.get(WORKSPACE)
+    mount = environ.get("SCRIPT_NAME", "").removesuffix("" if named is None else f"{WORKSPACE_PREFIX}{named}")
+    return f"{host_url(environ)}{quote(mount.encode('latin-1')).strip('/')}".removesuffix("/")
+
+
+def workspace_url(environ: WSGIEnvironment, workspace: str) -> str:
+    """Return the root address of a workspace; that of `default` has its name only if the request's address has it."""
+    if workspace == DEFAULT != environ.get(WORKSPACE):
+        return server_url(environ)
+    return f"{server_url(environ)}{WORKSPACE_PREFIX}{quote(workspace.encode('latin-1'))}"
 
 
 #: The character for an encoded slash where paths are matched: a lone surrogate, to which no path is decoded.

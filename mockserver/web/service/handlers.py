@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import partial
 from ipaddress import ip_address, ip_network
 from typing import Any, Generic, TypeVar
-from urllib.parse import quote
 
 from werkzeug.wrappers import Request
 
@@ -16,13 +15,12 @@ from mockserver.core.contract.errors import NOT_FOUND, UNAUTHORIZED, ServiceErro
 from mockserver.core.state import reasons
 from mockserver.core.state.identifiers import LONGEST_KEY, is_drawn, is_key
 from mockserver.core.state.state import Account
-from mockserver.core.text.host_names import host_url
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import AnonymousCaller, Bearers, Caller, Visit
-from mockserver.core.workspaces.store import DEFAULT, KeyMode, Store, StoreFullError
+from mockserver.core.workspaces.store import KeyMode, Store, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.endpoints.endpoint import check_validated
-from mockserver.web.routing.address import WORKSPACE_PREFIX
+from mockserver.web.routing.address import workspace_url
 from mockserver.web.routing.route import Route
 from mockserver.web.server import loop
 from mockserver.web.service import rate_limit
@@ -201,7 +199,7 @@ def authenticate(request: Request, route: Route, store: Store, within: Workspace
         workspace, account, scopes = bearers.find(_token(request), within)
     if workspace.state.behaviour.authorised_ips:
         _check_address(request, workspace)
-    return Caller(workspace, account, partial(visit_of, request, route, workspace.name), scopes, is_unknown)
+    return Caller(workspace, account, partial(visit_of, request, workspace.name), scopes, is_unknown)
 
 
 def _token(request: Request) -> str:
@@ -278,13 +276,8 @@ def _is_authorised(address: str, allowed: Sequence[str]) -> bool:
 # ---------------------------------------------------------------------- the address of the client and of the workspace
 
 
-def visit_of(request: Request, route: Route, workspace: str) -> Visit:
+def visit_of(request: Request, workspace: str) -> Visit:
     """Return a request's client, and the root address of the workspace for this client."""
-    value_of, named = request.environ.get, route.workspace.in_address
-    prefix = value_of("SCRIPT_NAME", "")
-    if named is not None:
-        prefix = prefix.removesuffix(f"{WORKSPACE_PREFIX}{named}")
-    root = f"{host_url(request.environ)}{quote(prefix.encode('latin-1')).strip('/')}".removesuffix("/")
-    if workspace == named or workspace != DEFAULT:
-        root += f"{WORKSPACE_PREFIX}{workspace}"
-    return Visit(root, value_of("REMOTE_ADDR") or "", value_of("HTTP_USER_AGENT", ""))
+    environ = request.environ
+    root = workspace_url(environ, workspace)
+    return Visit(root, environ.get("REMOTE_ADDR") or "", environ.get("HTTP_USER_AGENT", ""))

@@ -95,7 +95,7 @@ class AnonymousHandler(Handler[AnonymousCaller]):
 
 
 def _caller(request: Request, route: Route, workspace: Workspace) -> AnonymousCaller:
-    return AnonymousCaller(workspace, visit_of(request, route, workspace.name))
+    return AnonymousCaller(workspace, visit_of(request, workspace.name))
 
 
 class PageHandler(AnonymousHandler):

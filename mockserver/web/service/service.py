@@ -42,6 +42,7 @@ from mockserver.web.routing.address import (
     match_as,
     segmented,
     split_workspace,
+    take_prefix_off,
 )
 from mockserver.web.routing.route import EndpointTable, Route
 from mockserver.web.server.loop import LARGE_BODY
@@ -86,7 +87,7 @@ class HeaderFaults(Protocol):
         ...
 
 
-def take_workspace_off(environ: WSGIEnvironment) -> None:
+def _take_workspace_off(environ: WSGIEnvironment) -> None:
     """Move `/w/<name>` from the path to the root of an address, once per request."""
     path = environ["PATH_INFO"]
     if WORKSPACE in environ or not (path.startswith(WORKSPACE_PREFIX) or "%2" in environ.get("REQUEST_URI", "")):
@@ -114,6 +115,7 @@ class Service:
         names: HostNames,
         bearers: Bearers,
         beyond: Callable[[], Beyond],
+        public_root: str | None,
         body_limit: int,
         failed: Failed,
         prepare: Prepare = lambda caller, route, environ: True,
@@ -121,6 +123,7 @@ class Service:
     ) -> None:
         self.endpoints = EndpointTable(operations, lambda method, path: beyond().recognise(method, path))
         self.body_limit = body_limit
+        self._public_root = public_root
         self._store = store
         self._faults = faults
         self._names = names
@@ -134,11 +137,17 @@ class Service:
             }
         )
 
+    def enter(self, environ: WSGIEnvironment) -> None:
+        """Take the prefix of the public address and `/w/<name>` off the path of a request, once per request."""
+        if self._public_root is not None:
+            take_prefix_off(environ, self._public_root)
+        _take_workspace_off(environ)
+
     # ------------------------------------------------------------------ requests that come without Flask
 
     def shortcut(self, environ: WSGIEnvironment, *, nowhere: bool = True) -> WsgiAnswer | None:
         """Return the complete answer to an API request, or None, without effect, for other requests."""
-        take_workspace_off(environ)
+        self.enter(environ)
         response = self.respond(environ, nowhere=nowhere)
         if response is None:
             return None
@@ -146,7 +155,7 @@ class Service:
         return found or run(response, environ)
 
     def respond(self, environ: WSGIEnvironment, *, nowhere: bool = True) -> Response | None:
-        """Return the response to an API request, or None as `shortcut`; `take_workspace_off` was called before.
+        """Return the response to an API request, or None as `shortcut`; `enter` was called before.
 
         Without `nowhere`, addresses without operation have no response.
         """
