@@ -117,6 +117,7 @@ class Application(LeanFlask):
                 mock.token is not None,
                 mock.health,
                 settings.beyond,
+                settings.lint_timeout,
                 mock.started,
                 None if mock.tls is None else Tls(mock.tls.ca),
             )

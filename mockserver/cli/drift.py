@@ -42,14 +42,16 @@ def drift(key_env: str, base_url: str, url: str | None, token: str | None, as_js
         nullcontext(MockServer.connect(root, token)) if root else MockServer("empty") as server,
     ):
         found = drifting.drift(ask, server.client)
+    compared = sum(row.verdict != drifting.NOT_COMPARABLE for row in found)
     if as_json:
-        echo(json.dumps({"answers": [row._asdict() for row in found]}, indent=2))
+        echo(json.dumps({"answers": [row._asdict() for row in found], "compared": compared}, indent=2))
     else:
         styles = {drifting.SAME: "good", drifting.DIFFERENT: "bad", drifting.NOT_COMPARABLE: "soft"}
         for row in found:
             echo(f"{paint(f'{row.verdict:14}', styles[row.verdict])}  {printable(row.question)}")
             for note in row.notes:
                 echo(printable(f"{'':16}{note}"))
+        echo(f"{compared} of {len(found)} compared")
     verdicts = {row.verdict for row in found}
     if drifting.DIFFERENT in verdicts:
         return 1

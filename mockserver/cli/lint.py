@@ -46,7 +46,8 @@ def lint(
 ) -> int:  # fmt: skip
     """Find mistakes of your client in the requests of a workspace, such as blind repeats of writes.
 
-    Each finding names its rule, the damage, the requests, and a page that says how to fix the client.
+    Each finding names its rule, the damage, the requests, and a page that says how to fix the client. With --fail-on,
+    exit status 2 if the workspace has no request.
     """
     if junit + sarif + target.as_json > 1:
         raise Misused("Give one of --json, --junit and --sarif.")
@@ -70,7 +71,10 @@ def lint(
     if found["unseen"]:
         unseen = counted(found["unseen"], "request")
         echo(f"The journal has evicted {unseen}, which no rule has seen (--journal-limit).", err=True)
-    return int(any(item["rule"] in fail_on for item in items))
+    is_empty = not (found["requests"] or found["unseen"] or items)
+    if is_empty:
+        echo("0 requests: no rule had anything to check.", err=True)
+    return 2 if is_empty and fail_on else int(any(item["rule"] in fail_on for item in items))
 
 
 def _line(item: Mapping[str, Any]) -> str:

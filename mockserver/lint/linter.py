@@ -20,7 +20,12 @@ _RULES = (
 )  # fmt: skip
 
 
-def findings_of(workspace: Workspace) -> Sequence[Finding]:
-    """Return what the rules find in the journal of a workspace, by rule. The workspace is open."""
-    traffic = Traffic(workspace)
+def findings_of(workspace: Workspace, timeout: float) -> Sequence[Finding]:
+    """Return what the rules find in the journal of a workspace, by rule. The workspace is open.
+
+    Args:
+        workspace: The workspace.
+        timeout: How many seconds a client may wait for an answer.
+    """
+    traffic = Traffic(workspace, timeout)
     return [finding for find in _RULES for finding in find(traffic)]

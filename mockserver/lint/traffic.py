@@ -39,8 +39,8 @@ class Identity(NamedTuple):
 class Traffic:
     """The requests of a workspace, oldest first, and the same by what rules look for."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self.workspace = workspace
+    def __init__(self, workspace: Workspace, timeout: float) -> None:
+        self.workspace, self.timeout = workspace, timeout
         self.requests: Sequence[Exchange] = sorted(workspace.journal, key=_came_at)
 
     @cached_property

@@ -145,6 +145,11 @@ class Settings:
         "or with commas.",
         metavar="NAME|PATH",
     )
+    lint_timeout: float = setting(
+        10.0,
+        _SECONDS,
+        "How many seconds a client may wait for an answer that a fault never gives, before lint reports it.",
+    )
     egress: str = setting("private", Choice(("loopback", "private", "any")), "How far calls may go.")
     forward_to: str | None = setting(
         None,

@@ -198,6 +198,7 @@ class ServerSettings(TypedDict, total=False):
     beyond: str
     behaviour: str
     stubs: tuple[str, ...] | list[str]
+    lint_timeout: float
     egress: str
     forward_to: str | None
     forward_writes: bool

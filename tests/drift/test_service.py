@@ -43,6 +43,8 @@ def test_account_that_answers_like_the_mock_is_same_and_ends_with_0(run, make_ap
         in ended.stdout
     )
     assert "different" not in ended.stdout
+    compared = sum(line.startswith("same") for line in ended.stdout.splitlines())
+    assert ended.stdout.endswith(f"\n{compared} of {len(QUESTIONS)} compared\n")
 
 
 def test_address_of_the_service_may_end_with_its_version(run, make_api):
@@ -60,7 +62,9 @@ def test_planted_difference_ends_with_1_and_is_in_the_json_report(run, make_api)
         ended = run(service.url, "--json")
 
     assert ended.exit_code == 1
-    report = {row["question"]: row for row in json.loads(ended.stdout)["answers"]}
+    found = json.loads(ended.stdout)
+    report = {row["question"]: row for row in found["answers"]}
+    assert found["compared"] == sum(row["verdict"] != "not comparable" for row in report.values())
     assert report["GET /v3/senders"] == {
         "question": "GET /v3/senders",
         "verdict": "different",

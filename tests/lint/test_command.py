@@ -76,7 +76,24 @@ def test_command_prints_findings_with_their_requests(run, repeated):
 
 
 def test_command_without_findings_says_so(run):
-    assert run("--fail-on", "all").stdout == "No findings.\n"
+    assert run().stdout == "No findings.\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "status"), [((), 0), (("--fail-on", "all"), 2), (("--junit", "--fail-on", "all"), 2)]
+)
+def test_command_says_that_there_was_no_request_and_refuses_to_be_a_gate(run, words, status):
+    found = run(*words)
+
+    assert (found.exit_code, found.stderr) == (status, "0 requests: no rule had anything to check.\n")
+
+
+def test_gate_passes_on_requests_without_findings(run, workspace):
+    requests.get(f"{workspace.url}/account", headers={"api-key": workspace.api_key}, timeout=10)
+
+    found = run("--fail-on", "all")
+
+    assert (found.exit_code, found.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,13 @@ def test_summary_has_each_finding_once_with_its_tests(lint, workers):
 
 
 def test_summary_says_so_without_findings(lint):
-    lint(_SILENT, "--mockserver-lint").stdout.fnmatch_lines(["*= mockserver lint =*", "no findings"])
+    lint(_SILENT, "--mockserver-lint").stdout.fnmatch_lines(["*= mockserver lint =*", "no findings in 1 request"])
+
+
+def test_summary_says_that_there_was_no_request(lint):
+    suite = "    def test_nothing(mockserver): pass\n"
+
+    lint(suite, "--mockserver-lint-fail-on=all").stdout.fnmatch_lines(["no findings in 0 requests"])
 
 
 def test_session_has_no_findings_without_the_option(lint):

@@ -194,6 +194,19 @@ def test_the_report_of_a_failed_test_lists_the_draws(run):
     )
 
 
+def test_each_draw_is_printed_once_in_the_report_of_a_failed_test(run):
+    result = run("""
+    @pytest.mark.mockserver(vary=range(1))
+    def test_it(mockserver):
+        call(mockserver)
+        raise AssertionError
+    """)
+
+    draw = "getDomainConfiguration returns CNAME records (behaviour dkim: cname; recorded)"
+    assert sum(draw in line for line in result.outlines) == 1
+    result.stdout.fnmatch_lines(["GET /v3/account 200"])
+
+
 def test_the_marker_of_the_plugin_is_registered(run):
     run("", "--markers").stdout.fnmatch_lines(
         ["@pytest.mark.mockserver(*, scenario=None, seed=None, strict=False, behaviour=None, vary=None): *"]

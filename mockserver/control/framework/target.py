@@ -53,6 +53,8 @@ class ControlDependencies(NamedTuple):
     effects_health: Callable[[], Mapping[str, Any]]
     #: How calls beyond the mock are answered where the scenario does not say it, as `Behaviour.beyond`.
     beyond: str
+    #: How many seconds a client may wait for an answer, for the rule `no-timeout`.
+    lint_timeout: float
     #: When the server was made, on the clock of `time.monotonic`.
     started: float
     #: None if the server speaks no TLS.

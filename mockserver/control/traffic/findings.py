@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from flask import request
 
+from mockserver.control.framework import target
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.lint.linter import findings_of
@@ -17,15 +18,16 @@ from mockserver.web.server import loop
 
 FINDINGS = ControlResource("findings", "/_mock/findings")
 
+_Seen = Annotated[Count, "how many requests the rules have seen"]
 _Unseen = Annotated[Count, "how many requests the journal has evicted, which no rule has seen"]
 
 
-@FINDINGS.call("GET", answer=listing("Findings", Finding, unseen=_Unseen))
+@FINDINGS.call("GET", answer=listing("Findings", Finding, requests=_Seen, unseen=_Unseen))
 def index(workspace: Workspace) -> Any:
     """Mistakes of the client that the requests show, by rule; made anew for each call."""
     loop.leave_if_long(row.size for row in workspace.journal)
-    rows = show_findings(workspace, server_url(request.environ))
-    return listed(rows, unseen=workspace.journal.evicted)
+    rows = show_findings(workspace, host_url(request.environ))
+    return listed(rows, requests=len(workspace.journal), unseen=workspace.journal.evicted)
 
 
 def show_findings(workspace: Workspace, root: str) -> list[Finding]:
@@ -39,5 +41,5 @@ def show_findings(workspace: Workspace, root: str) -> list[Finding]:
             f"{root}/_mock/docs/lint.md#{row.rule}",
             redaction.plain(row.subject),
         )
-        for row in findings_of(workspace)
+        for row in findings_of(workspace, target.current().lint_timeout)
     ]

@@ -22,12 +22,13 @@ _NAMED = 3
 
 
 class Found(NamedTuple):
-    """A finding of a test, or requests that no rule has seen if the rule is empty."""
+    """A finding of a test; without a rule an error, or without a message the numbers of requests."""
 
     test: str
     rule: str
     subject: str
     message: str
+    requests: int = 0
     unseen: int = 0
 
 
@@ -56,8 +57,7 @@ class Lint:
         with self._told(f"the findings of {test} cannot be read", test):
             answer = found.server.client.json("GET", "/_mock/findings", headers=headers)
             self._found += [Found(test, row["rule"], row["subject"], row["message"]) for row in answer["items"]]
-            if answer["unseen"]:
-                self._found.append(Found(test, "", "", "", answer["unseen"]))
+            self._found.append(Found(test, "", "", "", answer["requests"], answer["unseen"]))
 
     def _told(self, what: str, test: str = "") -> AbstractContextManager[None]:
         return told(what, lambda text: self._found.append(Found(test, "", "", text)))
@@ -96,14 +96,15 @@ class Lint:
         terminalreporter.section("mockserver lint")
         tests: dict[tuple[str, str], list[str]] = {}
         for row in self._found:
-            if not row.unseen:
+            if row.message:
                 tests.setdefault((row.rule, row.message), []).append(row.test)
         for (rule, message), names in tests.items():
             terminalreporter.line(printable(f"{rule}  {message}".strip()), red=rule in self._fail_on)
             if rule:
                 terminalreporter.line(printable(f"    in {_listed(names)}"))
         if not tests:
-            terminalreporter.line("no findings")
+            number = sum(row.requests for row in self._found)
+            terminalreporter.line(f"no findings in {counted(number, 'request')}", yellow=not number)
         if unseen := sum(row.unseen for row in self._found):
             seen = f"journals have evicted {counted(unseen, 'request')}, which no rule has seen"
             terminalreporter.line(seen, yellow=True)

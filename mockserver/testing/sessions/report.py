@@ -50,7 +50,9 @@ class Reading(NamedTuple):
 def read_failure(test: TestWorkspace, *, artifacts: bool) -> Reading:
     """Read the workspace of a failed test. Errors become texts, because exceptions would hide the test failure."""
     try:
-        sections = [*_drawn(test), *failure_report(test.server.client, test.workspace.name)]
+        drawn = _drawn(test)
+        others = failure_report(test.server.client, test.workspace.name)
+        sections = [*drawn, *((title, _without_draws(text) if drawn else text) for title, text in others)]
     except Exception as error:  # noqa: BLE001  # see above
         sections = [("mockserver journal", printable(f"the journal cannot be read: {error!r}"))]
     return Reading(sections, _gathered(test) if artifacts else None)
@@ -88,6 +90,11 @@ def _drawn(test: TestWorkspace) -> list[Section]:
         return []
     rows = "\n".join(printable(row["says"]) for row in found["items"])
     return [(f"mockserver vary={found['seed']}", rows)] if rows else []
+
+
+def _without_draws(text: str) -> str:
+    """Leave out the lines of the journal's first request that list the draws, which have a section."""
+    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("warning: vary "))
 
 
 def failure_report(client: Client, name: str) -> list[Section]:
