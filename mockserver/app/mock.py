@@ -77,7 +77,7 @@ class Mock:
         self.tls_port: int | None = None
         #: The saved workspaces in memory, or None if nothing is saved.
         self.working_set = _working_set_of(settings, self.store)
-        self.log = RequestLog(LogFormat(settings.log_format), Secrecy(redaction.text, redaction.query_text))
+        self.log = RequestLog(LogFormat(settings.log_format), Secrecy(redaction.plain, redaction.query_text))
         self.oauth = OAuthParts(Signer(storage))
         self.service = Service(
             self.store,

@@ -1,7 +1,7 @@
 """Forwarding of requests to a peer: another mock or the service.
 
-Keys, tokens and cookies, what controls the mock, and what belongs to one connection (RFC 9110, 7.6.1) stay on their
-side. The call leaves in the background, and its request waits for it without workspace and thread.
+Secrets in headers and queries, what controls the mock, and what belongs to one connection (RFC 9110, 7.6.1) stay on
+their side. The call leaves in the background, and its request waits for it without workspace and thread.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from mockserver.core.contract.errors import INTERNAL_ERROR, NOT_FOUND, ServiceEr
 from mockserver.core.effects import ForwardedCall, Forwarder, PeerAnswer
 from mockserver.core.state import reasons
 from mockserver.core.text import addresses
+from mockserver.core.text.secrets import is_secret, is_secret_pair
 from mockserver.core.traffic.exchange import Exchange, Header, Reply
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.request import body_of
@@ -39,11 +40,13 @@ _MOST_OF_HEADERS = 64 * 1024
 #: draws are longer, and a word that somebody has made up may stand anywhere.
 _SECRET = 16
 
-#: Headers that nobody hands on, in either direction: they belong to one connection, or are secrets of one side.
+#: Headers that are forwarded in neither direction, beside those of secrets: they belong to one connection or side.
 _OF_ONE_SIDE = addresses.CLIENT_HEADERS | {
-    "api-key", "partner-key", "authorization", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
-    "proxy-connection", "www-authenticate", "cookie", "cookie2", "set-cookie", "set-cookie2",
-}  # fmt: skip
+    "proxy-authenticate",
+    "proxy-authentication-info",
+    "proxy-connection",
+    "www-authenticate",
+}
 #: Further headers of a call that are not handed on: those that tell where the client is and where it found the mock.
 #: And the answer is to come uncompressed, so that its size is known.
 _OF_THE_CLIENT = {"forwarded", "via", "origin", "referer", "x-real-ip", "accept-encoding"}
@@ -109,7 +112,7 @@ def _refusal(request: Request, forwarder: Forwarder) -> str | None:
 
 def _target(request: Request) -> str:
     path = "%2F".join(quote(piece, safe="/:@!$&'()*+,;=~") for piece in matched_path(request).split(SLASH))
-    query = request.environ["QUERY_STRING"]
+    query = "&".join(pair for pair in request.environ["QUERY_STRING"].split("&") if not is_secret_pair(pair))
     return f"{path}?{query}" if query else path
 
 
@@ -128,7 +131,7 @@ def _end_to_end(headers: Iterable[Header], but: set[str]) -> Iterator[Header]:
     rows = [(name.lower(), value) for name, value in headers]
     named = {word.strip() for name, value in rows if name == "connection" for word in value.lower().split(",")}
     for name, value in rows:
-        if name in _OF_ONE_SIDE or name in but or name in named or name.startswith(_OF_THE_MOCK):
+        if name in _OF_ONE_SIDE | but | named or name.startswith(_OF_THE_MOCK) or is_secret(name, value or "?"):
             continue
         if addresses.is_header_name(name) and addresses.is_header_value(value):
             yield name, value

@@ -98,7 +98,7 @@ def of_call(call: CallRecord) -> Sent:
 def _body(headers: Sequence[Header], raw: bytes) -> bytes:
     if not raw:
         return raw
-    shown = redaction.sent(headers, raw)
+    shown = redaction.body(headers, raw)
     try:
         return raw if shown == json_text.read(raw) else json_text.write(shown).rstrip(b"\n")
     except json_text.JsonError:

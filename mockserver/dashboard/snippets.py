@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from pprint import pformat
@@ -23,8 +22,6 @@ _METHODS = ("GET", "OPTIONS", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 _LONGEST_VALUE = 16 * 1024
 #: The width of a formatted value.
 _WIDTH = 88
-#: The names of members of a scenario that may hold a secret.
-_SECRET = re.compile(r'"([\w-]*(key|secret|token|password|otp)[\w-]*|auth)":', re.IGNORECASE)
 #: The longest reason in a test, in characters.
 _LONGEST_REASON = 200
 
@@ -256,7 +253,8 @@ def _document(scenario: object) -> dict[str, Any]:
     if not isinstance(scenario, Mapping):
         return {}
     raw = json.dumps(scenario, default=str)
-    return {"scenario": json.loads(raw)} if len(raw) <= _LONGEST_VALUE and not _SECRET.search(raw) else {}
+    is_open = len(raw) <= _LONGEST_VALUE and not any(redaction.secrets_of(scenario))
+    return {"scenario": json.loads(raw)} if is_open else {}
 
 
 def _outcome(exchange: Exchange) -> Outcome:

@@ -184,7 +184,7 @@ def _without_documents(body: Any) -> Any:
     """Return the body of a control call without scenarios in YAML, in which secrets are not known by their names."""
     if isinstance(body, str):
         return f"{len(body):,} characters"
-    found = redaction.state(body)
+    found = redaction.member("", body)
     if isinstance(found, dict) and "yaml" in found:
         return {**found, "yaml": f"{len(str(found['yaml'])):,} characters"}
     return found
@@ -215,7 +215,9 @@ def _difference(before: dict[str, Any], after: dict[str, Any]) -> Iterator[dict[
     """Yield the values that differ between two states as texts, without the deliveries, which are events."""
     left = _DIFFERENCE
     for path, *values in differences(_without_deliveries(before), _without_deliveries(after)):
-        texts = ["not there" if value is ABSENT else _value(redaction.state(value, path[-1])) for value in values]
+        # Beside its header, the name of a `value` is unknown.
+        name, parent = "secret" if path[-1] == "value" else path[-1], "_".join(path[-2:-1])
+        texts = ["not there" if value is ABSENT else _value(redaction.member(name, value, parent)) for value in values]
         left -= sum(map(len, (*path, *texts)))
         if left < 0:
             yield {"path": ["and more"], "before": "", "after": ""}

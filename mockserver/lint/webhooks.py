@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from urllib.parse import parse_qsl, urlsplit
 
 from mockserver.core.text.messages import counted
+from mockserver.core.text.secrets import is_csrf, is_secret
 from mockserver.core.traffic.causes import DELIVERY, REQUEST, Cause
 from mockserver.core.traffic.exchange import Exchange, read_json
 from mockserver.core.workspaces.workspace import Workspace
@@ -13,9 +14,6 @@ from mockserver.lint.finding import SECRET_IN_URL, UNVERIFIED_WEBHOOK, Finding
 from mockserver.lint.traffic import Traffic
 from mockserver.resources.deliveries.delivery import Delivery
 from mockserver.resources.deliveries.trial import FORGED
-
-#: How the names of parameters end whose values are secrets, in lower case without `-` and `_`.
-_SECRETS = ("token", "secret", "apikey", "accesskey", "authkey", "secretkey", "password", "passwd")
 
 
 def find_secrets_in_urls(traffic: Traffic) -> Iterator[Finding]:
@@ -40,12 +38,8 @@ def _secret(url: str) -> str | None:
         pairs = parse_qsl(parts.query)
     except ValueError:
         return None
-    return next((f"query parameter {name[:40]}" for name, value in pairs if _is_secret(name, value)), None)
-
-
-def _is_secret(name: str, value: str) -> bool:
-    spelt = name.lower().replace("-", "").replace("_", "")
-    return spelt.endswith(_SECRETS) or (spelt == "key" and not value.isalpha())  # a word names something
+    names = (name for name, value in pairs if is_secret(name, value) and not is_csrf(name))
+    return next((f"query parameter {name[:40]}" for name in names), None)
 
 
 def _calls(workspace: Workspace, row: Exchange, url: str) -> int:

@@ -3,95 +3,60 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote_plus
 
+from mockserver.core.text.secrets import is_secret, is_secret_pair
 from mockserver.core.traffic.exchange import Header
 from mockserver.web.schemas import json_text
 
 #: What is shown instead of the value of a secret.
 REDACTED = "***"
-#: The headers whose values are secrets, in lower case.
-_HEADERS = frozenset(
-    {"api-key", "authorization", "cookie", "set-cookie", "proxy-authorization", "x-api-key", "partner-key"}
-)
-#: The names of members whose values are secrets, in lower case, with a space where spellings have `-`, `_` or nothing.
-_NAMES = (
-    "otp", "token", "key", "api key", "partner key", "password", "secret", "client secret", "access token",
-    "refresh token", "id token", "code verifier", "code challenge", "authorization", "csrf", "ticket", "assertion",
-    "client assertion", "subject token", "actor token", "signature",
-)  # fmt: skip
-#: The members whose values are secrets, by their names as `_spelt` writes them.
-_MEMBERS = frozenset(name.replace(" ", "") for name in _NAMES)
-#: The members of requests whose values are secrets: `code` is one, while in an answer `code` names an error.
-_SENT = _MEMBERS | {"code"}
-#: The members of a state whose values are secrets; beside a `client_id`, `code` is one, too.
-_OF_STATE = _MEMBERS | {"apikeys", "revokedkeys", "spent"}
 #: The shortest secret that is looked for in texts, in characters. Chosen: a one-time code has six digits.
 _SHORTEST = 6
-#: The headers whose values are addresses.
-_ADDRESSES = frozenset({"location", "referer"})
-_WORDS = "otp|token|key|password|secret|verifier|challenge|authorization|value|csrf|ticket|assertion|signature"
-
-
-def _pairs_of(words: str) -> re.Pattern[str]:
-    """Return a pattern for names ending in given words, followed by `:` or `=` and a value."""
-    # Possessive quantifiers: without backtracking, the time grows with the length of the text and no faster.
-    value = r"""("(?:[^"\\]++|\\.)*+"?|'(?:[^'\\]++|\\.)*+'?|[^\s,&}\]]++)"""
-    return re.compile(rf"""(["']?(?:{words})["']?\s*+[:=]\s*+){value}""", re.IGNORECASE | re.DOTALL)
-
-
-#: Names of secrets with their values in a text that is no JSON, of an answer and of a request. `value` is among the
-#: names, as in a text nothing tells the `value` of a webhook's own header from others.
-_IN_TEXT, _IN_SENT_TEXT = _pairs_of(_WORDS), _pairs_of(f"{_WORDS}|code")
+# Possessive quantifiers: without backtracking, the time grows with the length of the text and no faster.
+#: A name in a text with the sign before its value, as in JSON, YAML, forms, XML and addresses within addresses.
+_NAME = re.compile(r"""(?<![\w-])([\w-]++)(\\*+["']?)\]?[ \t]*+([:=>]|%3[Dd])""")
+#: The value after the sign: a quoted text, a list or a mapping, in YAML also lines below, or a word.
+_VALUE = re.compile(
+    r"""(?:\s*+(?=\\*["'\[]|-[ \t])|[ \t]*+)(\\++"[^"\\]*+|"(?:[^"\\]++|\\.)*+"?|'(?:[^'\\]++|\\.)*+'?|\[[^\]]*+\]?"""
+    r"""|\{[^{}]*+\}?|(?:-[ \t]++[^\n]*+(?:\n[ \t]*+(?=-[ \t]))?)++|[|>][-+\d]*+[ \t]*+(?:\n[ \t]++[^\n]*+)++"""
+    r"""|(?:[!&][^\s]++[ \t]++)?[^\s,&}\]<"'`]++)""",
+    re.DOTALL,
+)
+#: Headers in a text, whose values end with the line or with a quote.
+_HEADER = re.compile(r"""((?:authorization|cookie)\\*+["']?[ \t]*+[:=][ \t]*+\\*+["']?)[^\r\n"'\\]++""", re.IGNORECASE)
+#: A word of a sentence after a name, as in `unknown token: no grant has it`.
+_PROSE = re.compile(r"[a-z']+[.,;:!?]*")
 #: The credentials of an address, between `//` and `@`; within JSON the slashes may be escaped.
 _CREDENTIALS = re.compile(r"(:(?:\\?/){2})[^/?#\s\"\\]*@")
-#: An API key as the service writes them.
-_KEY = re.compile(r"xkeysib-[0-9a-f]{64}-[0-9A-Za-z]{16}")
+#: Keys as the service writes them.
+_KEY = re.compile(r"x(?:keysib|smtpsib)-[0-9a-f]{64}-[0-9A-Za-z]{16}")
 #: Words with dots between them, among which a signed token can be; possessive, so that no word is compared twice.
 _DOTTED = re.compile(r"(?<![\w-])[\w-]++(?:\.[\w-]*+)++")
 _WORD = re.compile(r"[\w-]++")
 #: The first characters of a signed token (JWT): `{"` in base64.
 _SIGNED = "eyJ"
-#: A secret within an address or a form: a parameter that holds one, or the ticket in the path of a single sign-on.
-_IN_ADDRESS = re.compile(
-    rf"""((?:^|[?&])(?:code|{"|".join(name.replace(" ", "[-_]?") for name in _NAMES)})="""
-    r"""|/account/login/[^/?\#\s]+/sso/)[^&/?\#\s"'<]+""",
-    re.IGNORECASE,
-)
+#: Paths that end in a secret: the ticket of a single sign-on, and the token of an attachment.
+_IN_PATH = re.compile(r"(/account/login/[^/?#\s]+/sso/|/inbound/attachments/)[^&/?#\s\"'<]+")
 
 
-def sent(headers: Iterable[Header], body: bytes) -> Any:
-    """Return a request body without secrets, or None for an empty body.
+def body(headers: Iterable[Header], raw: bytes, name: str = "") -> Any:
+    """Return a body without secrets, or None for an empty body; `name` tells what it has, as a member's name.
 
     JSON is shown as its value, any other body as its text; of a multipart body nothing is shown.
     """
-    content_type = next((value.lower() for name, value in headers if name == "content-type"), "")
-    if content_type.startswith("multipart/"):
-        return REDACTED
-    redact = query_text if content_type.startswith("application/x-www-form-urlencoded") else plain
-    return _body(body, _SENT, lambda words: _IN_SENT_TEXT.sub(rf"\1{REDACTED}", redact(words)))
-
-
-def answered(body: bytes) -> Any:
-    """Return an answer body without secrets: a JSON value, a text, or None for an empty body."""
-    return _body(body, _MEMBERS, text)
-
-
-def _body(raw: bytes, secrets: Collection[str], redact: Callable[[str], str]) -> Any:
-    """Return the JSON value of a body without secret members, the redacted text of another body, or None."""
     if not raw:
         return None
+    content_type = next((value.lower() for name, value in headers if name.lower() == "content-type"), "")
+    if content_type.startswith("multipart/"):
+        return REDACTED
     try:
-        return _clean(json_text.read(raw), secrets)
+        return _clean(json_text.read(raw), name)
     except json_text.JsonError:
-        return redact(raw.decode(errors="replace"))
-
-
-def text(words: str) -> str:
-    """Return a text without secrets, including secrets after a telling name: `password=...`."""
-    return _IN_TEXT.sub(rf"\1{REDACTED}", plain(words))
+        words = raw.decode(errors="replace")
+        return text(query_text(words) if content_type.startswith("application/x-www-form-urlencoded") else words)
 
 
 def query_text(query: str) -> str:
@@ -100,59 +65,74 @@ def query_text(query: str) -> str:
 
 
 def _pair(sent: str) -> str:
-    name, sign, _ = sent.partition("=")
-    if sign and _spelt(unquote_plus(name)) in _SENT:
-        return f"{name}={REDACTED}"
+    if is_secret_pair(sent):
+        return f"{sent.partition('=')[0]}={REDACTED}"
     words = unquote_plus(sent)
     return sent if plain(words) == words else quote(plain(words), safe="=/:*@")
 
 
-def member(name: str, value: Any) -> Any:
-    """Return the value of a named member without secrets."""
-    return REDACTED if _spelt(name) in _MEMBERS else _clean(value)
+def member(name: str, value: Any, parent: str = "") -> Any:
+    """Return the value of a member without secrets; `parent` is the name of its object, if that has one."""
+    return REDACTED if _is_hidden(name, value, parent) else _clean(value, name)
 
 
-def _clean(value: Any, secrets: Collection[str] = _MEMBERS) -> Any:
+def _clean(value: Any, parent: str = "") -> Any:
     if isinstance(value, dict):
-        hidden = _hidden(value, secrets)
+        is_named = _is_named(value)
         return {
-            plain(name): REDACTED if _is_secret(name, inner, hidden) else _clean(inner, secrets)
+            plain(name): REDACTED if _is_hidden(name, inner, parent, is_named=is_named) else _clean(inner, name)
             for name, inner in value.items()
         }
     if isinstance(value, list):
-        return [_clean(inner, secrets) for inner in value]
+        return [member(parent, inner) for inner in value]
     return plain(value) if isinstance(value, str) else value
 
 
-def _hidden(value: dict[str, Any], secrets: Collection[str]) -> Collection[str]:
-    """Return the names of the members of an object whose values are secrets."""
-    # A webhook's own header, `{"key": NAME, "value": VALUE}`: its `key` is a name, its `value` may be a secret.
-    if {"key", "value"} <= value.keys():
-        return frozenset({"value"})
-    return {*secrets, "code"} if secrets is _OF_STATE and "client_id" in value else secrets
+def _is_hidden(name: str, value: Any, parent: str, *, is_named: bool = False) -> bool:
+    if is_named and name in ("key", "value"):
+        return name == "value" and is_secret("secret", value)
+    return is_secret(name, value) or (parent != "" and is_secret(f"{parent}_{name}", value))
 
 
-def _is_secret(name: str, value: Any, secrets: Collection[str]) -> bool:
-    """Return whether a member's name marks a secret; null, true and false are never secrets."""
-    return value is not None and not isinstance(value, bool) and _spelt(name) in secrets
+def _is_named(value: dict[str, Any]) -> bool:
+    """Return whether an object is a header of a webhook, `{"key": NAME, "value": VALUE}`, or names a secret."""
+    return "value" in value and ("key" in value or is_secret(str(value.get("name", "")), value["value"]))
 
 
-def _spelt(name: str) -> str:
-    """Return a name in lower case without hyphens and underscores: `apikey` for `Api-Key`."""
-    return name.lower().replace("-", "").replace("_", "")
+def text(words: str) -> str:
+    """Return a text without secrets, with each `name: value` read as a pair."""
+    return _without_pairs(plain(words), is_prose=False)
 
 
 def plain(text: str) -> str:
-    """Return a text without URL credentials, API keys and signed tokens."""
-    found = _IN_ADDRESS.sub(_redacted, text)
-    if "@" in found:
-        found = _CREDENTIALS.sub(lambda match: f"{_redacted(match)}@", found)
-    found = _KEY.sub(REDACTED, found)
+    """Return a text without secrets; a word after `name:` may be one of a sentence."""
+    found = _CREDENTIALS.sub(rf"\1{REDACTED}@", text) if "@" in text else text
+    if "=" in found or ":" in found or "%3" in found:
+        found = _without_pairs(_HEADER.sub(rf"\1{REDACTED}", found), is_prose=True)
+    found = _IN_PATH.sub(rf"\1{REDACTED}", _KEY.sub(REDACTED, found))
     return _DOTTED.sub(_without_tokens, found) if _SIGNED in found else found
 
 
-def _redacted(match: re.Match[str]) -> str:
-    return f"{match[1]}{REDACTED}"
+def _without_pairs(words: str, *, is_prose: bool) -> str:
+    """Return a text without the values of secrets' names.
+
+    Outside prose, `value` is such a name: in a text, nothing tells whether it is that of a header.
+    """
+    parts, end = [], 0
+    for found in _NAME.finditer(words):
+        name, quote_, sign = found.groups()
+        if found.start() < end or (is_prose and sign == ">"):
+            continue
+        name = name[2:] if words[found.start() - 1 : found.start()] == "%" else name  # behind an encoded `?` or `&`
+        is_value = not is_prose and name == "value"
+        value = _VALUE.match(words, found.end()) if is_value or is_secret(name) else None
+        if value is None or not (is_value or is_secret(name, value[1].strip("\\\"'"))):
+            continue
+        is_sentence = is_prose and sign == ":" and not quote_ and _PROSE.fullmatch(value[1])
+        if not is_sentence and (value[1][0] != "{" or is_value or is_secret(name, {})):
+            parts += [words[end : value.start(1)], REDACTED]
+            end = value.end()
+    return "".join([*parts, words[end:]])
 
 
 def _without_tokens(dotted: re.Match[str]) -> str:
@@ -169,44 +149,35 @@ def _without_tokens(dotted: re.Match[str]) -> str:
 
 def headers(rows: Iterable[Header]) -> dict[str, str]:
     """Return headers by name, without secrets."""
-    return {name: _header(name.lower(), value) for name, value in rows}
-
-
-def _header(name: str, value: str) -> str:
-    if name in _HEADERS:
-        return REDACTED
-    address, sign, query = value.partition("?")
-    return f"{plain(address)}?{query_text(query)}" if sign and name in _ADDRESSES else plain(value)
+    return {name: member(name, value) for name, value in rows}
 
 
 def parameters(query: str) -> dict[str, Any]:
     """Return query parameters without secrets: a text each, or a list for a repeated name."""
     found: dict[str, list[str]] = {}
     for name, value in parse_qsl(query, keep_blank_values=True, errors="replace"):
-        found.setdefault(name, []).append(REDACTED if _spelt(name) in _SENT else plain(value))
+        found.setdefault(name, []).append(member(name, value))
     return {name: shown if len(shown) > 1 else shown[0] for name, shown in found.items()}
 
 
-# ---------------------------------------------------------------------- states, and secrets that are known
+def secrets_of(value: Any, parent: str = "") -> Iterator[str]:
+    """Yield the secrets of a scenario document."""
+    if isinstance(value, dict):
+        is_named = _is_named(value)
+        for name, inner in value.items():
+            is_one = _is_hidden(name, inner, parent, is_named=is_named)
+            yield from _scalars(inner) if is_one else secrets_of(inner, name)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _scalars(inner) if is_secret(parent, inner) else secrets_of(inner, parent)
 
 
-def state(value: Any, name: str = "") -> Any:
-    """Return the state of a workspace, a scenario document, or a member of it by its name, without secrets."""
-    is_secret = not isinstance(value, dict) and _is_secret(name, value, {*_OF_STATE, "value"})
-    return REDACTED if is_secret else _clean(value, _OF_STATE)
-
-
-def secrets_of(document: Any, *, is_secret: bool = False) -> Iterator[str]:
-    """Yield the secrets of a scenario document; with `is_secret`, all values of it are secrets."""
-    if isinstance(document, dict):
-        hidden = _hidden(document, _OF_STATE)
-        for name, inner in document.items():
-            yield from secrets_of(inner, is_secret=is_secret or _is_secret(name, inner, hidden))
-    elif isinstance(document, list):
-        for inner in document:
-            yield from secrets_of(inner, is_secret=is_secret)
-    elif is_secret and document is not None:
-        yield str(document)
+def _scalars(value: Any) -> Iterator[str]:
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _scalars(inner)
+    elif value is not None:
+        yield str(value)
 
 
 class KnownSecrets:

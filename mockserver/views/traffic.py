@@ -69,7 +69,7 @@ def show_exchange(row: exchange.Exchange) -> records.Exchange:
         real_at=real(row.real_at),
         path=redaction.plain(row.path),
         query=redaction.parameters(row.query),
-        request=records.Message(redaction.headers(row.headers), redaction.sent(row.headers, row.body)),
+        request=records.Message(redaction.headers(row.headers), redaction.body(row.headers, row.body)),
         answer=_answer(row),
         held=row.is_held,
         transitions=list(map(show_transition, row.transitions)),
@@ -85,7 +85,7 @@ def _answer(row: exchange.Exchange) -> records.Message | None:
         return None
     # The journal keeps only the headers that not every answer has.
     headers = complete(row.answer_body, row.status, row.answer_headers)
-    return records.Message(redaction.headers(headers), redaction.answered(row.answer_body))
+    return records.Message(redaction.headers(headers), redaction.body(headers, row.answer_body))
 
 
 def show_control_call(row: CallRecord, links: Links) -> records.ControlCall:
@@ -95,7 +95,9 @@ def show_control_call(row: CallRecord, links: Links) -> records.ControlCall:
         real_at=real(row.real_at),
         path=redaction.plain(row.path),
         query=redaction.parameters(row.query),
-        body=redaction.sent((("content-type", row.content_type),), row.body),
+        body=redaction.body(
+            (("content-type", row.content_type),), row.body, "api" if row.path.startswith("/_mock/keys") else ""
+        ),
         left_out=row.left_out or None,
         transitions=list(map(show_transition, row.transitions)),
         **linked(causes.CONTROL, row.id, links),

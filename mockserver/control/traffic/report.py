@@ -69,7 +69,8 @@ def report_of(workspace: Workspace, since: str | None = None, limit: int = _SHOW
     happened = _happened(workspace, since)
     # The text of a trouble and its kind, each with the number of times and the newest id.
     found: dict[tuple[TroubleKind, str], tuple[int, str | None]] = {}
-    for kind, message, identifier in _troubles(workspace, happened):
+    for kind, told, identifier in _troubles(workspace, happened):
+        message = redaction.plain(told)
         times, _ = found.pop((kind, message), (0, None))
         found[kind, message] = times + 1, identifier
     troubles = sorted((Trouble(*key, *rest) for key, rest in found.items()), key=lambda row: _KINDS.index(row.kind))
@@ -139,7 +140,7 @@ def _troubles(workspace: Workspace, happened: _Happened) -> Iterator[tuple[Troub
         if row.is_held:
             yield "held-request", _target(row), row.id
         for warning in row.warnings:
-            yield "warning", redaction.plain(warning), row.id
+            yield "warning", warning, row.id
     for delivery in _failed(happened.deliveries):
         yield "failed-delivery", _of_delivery(delivery), str(delivery.id)
     for mail in happened.mails:
@@ -179,12 +180,12 @@ def _findings(workspace: Workspace, happened: _Happened) -> Iterator[Finding]:
 
 def _of_request(row: Exchange) -> str:
     status = "" if row.status is None else f" {row.status}"
-    return f"{_target(row)}{status}: {redaction.plain(row.reason)}" if row.reason else f"{_target(row)}{status}"
+    return f"{_target(row)}{status}: {row.reason}" if row.reason else f"{_target(row)}{status}"
 
 
 def _target(row: Exchange) -> str:
     query = f"?{urlencode(redaction.parameters(row.query), doseq=True)}" if row.query else ""
-    return f"{row.method} {redaction.plain(row.path)}{query}"
+    return f"{row.method} {row.path}{query}"
 
 
 def _of_delivery(row: Delivery) -> str:

@@ -10,6 +10,7 @@ from marshmallow import Schema, fields, validate
 from marshmallow.exceptions import SCHEMA
 
 from mockserver.core.text.messages import counted, kind_of, meant, redacted, shown
+from mockserver.core.text.secrets import is_secret
 from mockserver.scenario.documents.document import InvalidValue, Place, locate
 from mockserver.scenario.documents.mistakes import MOST_MISTAKES, Mistake, Path, ordered
 from mockserver.web.schemas.errors import BadName, Unknown, Unread
@@ -122,13 +123,6 @@ def _sized(number: str, value: object) -> str:
     return counted(int(number.replace(",", "")), noun)
 
 
-#: Members whose values are secrets, which messages do not show.
-_SECRETS = frozenset(
-    {"api_keys", "revoked_keys", "key", "password", "token", "tokens", "client_secret", "auth", "headers",
-     "refresh_token", "ticket", "spent", "share"}
-)  # fmt: skip
-#: Sections in which `code` is a secret, too; elsewhere it is an error code.
-_WITH_SECRET_CODES = frozenset({"domains", "oauth_grants"})
 #: The credentials in a URL.
 _CREDENTIALS = re.compile(r"(?<=//)[^/?#]*@")
 _ABSENT: Any = object()
@@ -197,10 +191,10 @@ def _mistake(error: _FieldError) -> Mistake:
     path, mark = error.place
     value = error.value
     if isinstance(value, InvalidValue):
-        return Mistake(path, value.redacted if _is_secret(path) else value.text, mark)
+        return Mistake(path, value.redacted if _is_secret(path, str(value)) else value.text, mark)
     if isinstance(error.error, Unknown):
         return Mistake(path, str(error.error), mark)
-    field, text, prefix, is_secret = error.field, str(error.error), "", _is_secret(path)
+    field, text, prefix, is_secret = error.field, str(error.error), "", _is_secret(path, value)
     if isinstance(error.error, BadName):
         field, value, text = getattr(field, "key_field", None), path[-1], error.error.text
         prefix, is_secret = "invalid key: ", False
@@ -218,10 +212,11 @@ def _choices(field: Any) -> list[str]:
     return [str(choice) for rule in rules if isinstance(rule, validate.OneOf) for choice in rule.choices]
 
 
-def _is_secret(path: Path) -> bool:
-    if "headers" in path and path[-1:] == ("key",):
-        return False  # the name of a header
-    return not _SECRETS.isdisjoint(path) or (path[-1:] == ("code",) and not _WITH_SECRET_CODES.isdisjoint(path))
+def _is_secret(path: Path, value: object) -> bool:
+    """Return whether a value may be a secret, which messages do not show: by a name in its path, or in headers."""
+    if "headers" in path:
+        return path[-1] != "key"  # the name of a header
+    return any(isinstance(name, str) and is_secret(name, value) for name in path)
 
 
 def _at(path: Path, document: Any) -> Any:

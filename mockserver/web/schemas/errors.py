@@ -13,12 +13,11 @@ from marshmallow.exceptions import SCHEMA
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, ErrorCode, ServiceError
 from mockserver.core.state import reasons
 from mockserver.core.text.messages import counted, nearest
+from mockserver.core.text.secrets import is_secret
 
 #: The names of members and the numbers of items that lead to a value.
 Keys = tuple[str | int, ...]
 
-#: The member of a body whose number is a secret: a one-time code.
-_CODE = ("otp",)
 #: How many characters of an error's text a reason shows. Chosen: the longest list of choices is shorter.
 _LONGEST = 500
 
@@ -56,7 +55,7 @@ def _service_error(path: str, error: FieldError) -> ServiceError:
 
 
 def _reason(keys: Keys, error: FieldError, location: Location, data: Mapping[str, Any]) -> str:
-    """Describe an invalid value; of values in bodies, which may be secrets, only the type."""
+    """Describe an invalid value; of secrets and of values in bodies, which may be secrets, only the type."""
     place = f"{location.noun} {reasons.fields([_path(keys)])} in the {location}"
     value = _value_at(keys, data)
     if error is MISSING and value == "":
@@ -64,7 +63,8 @@ def _reason(keys: Keys, error: FieldError, location: Location, data: Mapping[str
     if error is MISSING:
         beside, parent = _value_at(keys[:-1], data), reasons.fields([_path(keys[:-1])]) if keys[:-1] else "it"
         return f"missing {place} ({f'{parent} has {reasons.fields(beside)}' if beside else f'{parent} is empty'})"
-    given = summary(value, secret=keys[-1:] == _CODE) if location is Location.BODY else reasons.shown(value)
+    secret = is_secret(str(keys[-1]) if keys else "", value)
+    given = summary(value, secret=secret) if secret or location is Location.BODY else reasons.shown(value)
     return f"invalid {place}: {reasons.shown(error.text, _LONGEST)} (got {given})"
 
 
