@@ -133,7 +133,7 @@ def _listeners(settings: Settings, listener: socket.socket) -> Sequence[socket.s
     if settings.tls_port is None:
         return (listener,)
     try:
-        return listener, bind(settings.host, settings.tls_port)
+        return listener, bind(settings.host, settings.tls_port, "--tls-port 0")
     except BindError:
         listener.close()
         raise

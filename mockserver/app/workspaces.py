@@ -23,7 +23,7 @@ from mockserver.scenario.documents.library import Library
 from mockserver.scenario.documents.mistakes import Mistake, ScenarioError
 from mockserver.scenario.load import load
 from mockserver.settings import Settings, version
-from mockserver.settings.distribution import requirement
+from mockserver.settings.distribution import advice
 from mockserver.web.server import loop
 
 if TYPE_CHECKING:
@@ -168,6 +168,5 @@ def check_client() -> None:
         if error.name != "redis":
             raise
         raise StorageError(
-            "a store redis:// needs a client of Redis, which is not installed here: "
-            f"pip install '{requirement('redis')}'"
+            f"a store redis:// needs a client of Redis, which is not installed here{advice('redis')}"
         ) from error

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mockserver.cli.options import EXISTING_FILE, JSON, TOKEN, URL, Name, targeted, workspace
-from mockserver.cli.output import echo, none, printable
+from mockserver.cli.output import echo, fail, none, printable
 from mockserver.cli.program import Group, Misused, argument, decorated, option
-from mockserver.cli.remote import Target
+from mockserver.cli.remote import FileText, Target
 from mockserver.settings import files
 from mockserver.testing.client import path_of
+
+if TYPE_CHECKING:
+    from mockserver.scenario.documents.document import MappingNode
 
 _TARGET = targeted(JSON, URL, TOKEN, workspace("The workspace that knows the app."))
 _CLIENT_ID = argument("client_id", type=Name("app"))
@@ -57,10 +60,10 @@ app = Group("app", default="list", help="Manage the OAuth apps of a workspace.")
 @_TARGET
 def new(target: Target, **options: Any) -> None:
     """Register an app, and print its client id and its secret."""
-    body = _members(**options)
+    body, file = _members(**options)
     if not (body.get("name") or body.get("redirect_uris")):
         raise Misused("an app needs a name, or a redirect URI: give an option or a file")
-    target.show(target.post("/oauth/apps", body), _print)
+    target.show(target.post("/oauth/apps", body, file=file), _print)
 
 
 @app.command("list")
@@ -77,13 +80,13 @@ def list_(target: Target) -> None:
 @_TARGET
 def update(client_id: str, new_secret: bool, target: Target, **options: Any) -> None:
     """Change the given fields of an app; lists are replaced."""
-    members = _members(**options)
+    members, file = _members(**options)
     if members.pop("client_id", client_id) != client_id:
         raise Misused("the file is another app's")
     body = {**members, **({"client_secret": None} if new_secret else {})}
     if not body:
         raise Misused("there is nothing to change: give an option or a file")
-    target.show(target.put(path_of("oauth", "apps", client_id), body), _print)
+    target.show(target.put(path_of("oauth", "apps", client_id), body, file=file), _print)
 
 
 @app.command("delete")
@@ -94,19 +97,26 @@ def delete(client_id: str, target: Target) -> None:
     target.remove("oauth/apps", [client_id])
 
 
-def _members(file: Path | None, **options: Any) -> dict[str, Any]:
+def _members(file: Path | None, **options: Any) -> tuple[dict[str, Any], FileText | None]:
+    """Return the members of an app, and the file from which some of them come."""
     given = {name: value for name, value in options.items() if value not in (None, ())}
-    return {**(_configuration(file) if file else {}), **given}
+    if file is None:
+        return given, None
+    found = _configuration(file)
+    return {**found, **given}, FileText(str(file), found.marks)
 
 
-def _configuration(file: Path) -> dict[str, Any]:
+def _configuration(file: Path) -> MappingNode:
     from mockserver.scenario.documents.document import refuse_unreadable
+    from mockserver.scenario.documents.mistakes import ScenarioError
     from mockserver.scenario.documents.reading import parse
 
     try:
         # JSON is a subset of YAML.
         found = parse(files.read_text(file, files.WRITTEN_BY_HAND), str(file), called="an app")
         refuse_unreadable(found)
+    except ScenarioError as error:
+        fail(str(error), 2)
     except (OSError, ValueError) as error:
         raise Misused(f"cannot read {file}: {error}") from error
     return found

@@ -16,7 +16,7 @@ import click
 
 from mockserver.cli.options import Integer, Name
 from mockserver.cli.options import Seconds as SecondsValue
-from mockserver.cli.output import echo, printable, progress
+from mockserver.cli.output import echo, fail, printable, progress
 from mockserver.cli.program import Misused, argument, command, ending_signals, option
 from mockserver.core.state.behaviour import DOCUMENTED, RECORDED
 from mockserver.core.state.varied import Draw
@@ -75,7 +75,7 @@ def bisect(
         sentence = f"fails when {', and '.join(row.says for row in found)}"
         _write(Path(output), base.with_draws(found), sentence)
     except ScenarioError as error:
-        raise Misused(str(error)) from error
+        fail(str(error), 2)
     echo(f"{printable(sentence)}\nto reproduce it: mockserver serve --scenario {printable(output)}")
     return 1
 
@@ -168,14 +168,15 @@ class _Base(NamedTuple):
 
     @classmethod
     def of(cls, scenario: str) -> _Base:
-        from mockserver.scenario.documents.document import in_full, refuse_unreadable
+        from mockserver.scenario.documents.document import in_full
         from mockserver.scenario.documents.library import Library
         from mockserver.scenario.documents.mistakes import is_name
         from mockserver.scenario.documents.reading import parse
+        from mockserver.scenario.load import load
 
         library = Library()
         whole = library.document(scenario)
-        refuse_unreadable(whole)
+        load(whole, name="bisect", title=scenario)
         document = {"extends": scenario} if is_name(scenario) else parse(library.text(scenario), scenario)
         behaviour = in_full(whole).get("behaviour")
         is_recorded = isinstance(behaviour, dict) and behaviour.get("preset") == RECORDED

@@ -28,8 +28,7 @@ _OF_PYTHON = ("pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "Pipfile", "
 #: and the tests of one project are alike.
 _MOST_FILES, _MOST_CHARACTERS = 50, 20_000
 _IN_PYTHON = """In the environment of your tests:
-  pip install {requirement}
-  python -m {run}
+{install}  python -m {run}
 Then let the test call your own code in place of `call`.
 To try the scenario by hand:
 {serve}"""
@@ -87,7 +86,9 @@ def init(folder: Path) -> None:
     runner = "pytest" if _uses_pytest(folder, tests) else "unittest"
     _write(folder, tests / "test_mockserver.py", _template(f"{runner}.txt"), f"a first test, for {runner}")
     run = _RUNS[runner].format(folder=quote(_shown(tests, folder)))
-    echo(f"\n{_IN_PYTHON.format(requirement=quote(requirement('server')), run=run, serve=serve)}")
+    needed = requirement("server")
+    install = f"  pip install {quote(needed)}\n" if needed else ""
+    echo(f"\n{_IN_PYTHON.format(install=install, run=run, serve=serve)}")
 
 
 def _write_javascript(folder: Path, tests: Path, serve: str) -> None:

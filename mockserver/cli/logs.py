@@ -74,8 +74,8 @@ def list_(follow: bool, limit: int, kind: Sequence[str], target: Target, **filte
     With --follow and --json every line is a JSON object: event and data, as /_mock/stream has them. A server that is
     restarted is waited for.
     """
-    if kind and not follow:
-        raise Misused("--kind goes with --follow.")
+    if not follow and (kind or not limit):
+        raise Misused("--kind needs --follow." if kind else "--limit 0 needs --follow.")
     if follow:
         _follow(target, tuple(kind) or ("request",), filters, limit)
         return

@@ -38,7 +38,7 @@ def list_(as_json: bool) -> None:
 @argument(
     "machine", required=False, type=Name("machine"), help="A state machine, such as sender; without it, all of them."
 )
-@argument("key", required=False, help=f"{_KEY_HELP} Without it, all instances.")
+@argument("key", required=False, type=Name("instance"), help=f"{_KEY_HELP} Without it, all instances.")
 @TARGET
 def show(machine: str | None, key: str | None, target: Target) -> None:
     """Show instances with state and allowed events; with a key, one instance with its history."""
@@ -54,7 +54,7 @@ def show(machine: str | None, key: str | None, target: Target) -> None:
 
 @machines.command("fire")
 @argument("machine", type=Name("machine"), help="A state machine, such as sender.")
-@argument("key", help=_KEY_HELP)
+@argument("key", type=Name("instance"), help=_KEY_HELP)
 @argument("event", type=Name("machine event"), help="An event, such as expire_otp.")
 @TARGET
 def fire(machine: str, key: str, event: str, target: Target) -> None:

@@ -98,6 +98,8 @@ _ON_SERVER = {
     "app": ("/_mock/oauth/apps", "client_id"),
     "domain": ("/_mock/dns", "domain"),
     "receiver": ("/_mock/receivers", "name"),
+    "instance": ("/_mock/machines/{machine}", "key"),
+    "machine event": ("/_mock/machines/{machine}/{key}", "allowed"),
 }
 #: For each kind of names that every server knows, the types in `mockserver/testing/names.py`.
 _TYPES = {
@@ -131,8 +133,11 @@ class Workspace(Name, Header):
 
 
 def known_names(kind: str, given: Mapping[str, Any]) -> list[str]:
-    """Return the sorted names of a kind; empty on a server timeout. `given` are the values of the command line."""
-    if kind in _TYPES:
+    """Return the sorted names of a kind. `given` are the values of the command line.
+
+    If the server does not answer in time, these are the names that every server knows, or none.
+    """
+    if kind in _TYPES and kind not in _ON_SERVER:
         return sorted(_everywhere(kind))
     found: list[str] = []
 
@@ -146,6 +151,7 @@ def known_names(kind: str, given: Mapping[str, Any]) -> list[str]:
     thread = threading.Thread(target=collect, daemon=True)
     thread.start()
     thread.join(_LONGEST_S)
+    found = found or (list(_everywhere(kind)) if kind in _TYPES else [])
     return sorted({name for name in found if _HARMLESS.fullmatch(name)})[:_MOST]
 
 
@@ -159,20 +165,24 @@ def _everywhere(kind: str) -> set[str]:
 
 def _scenarios(given: Mapping[str, Any]) -> Iterator[str]:
     """Yield the names of scenario files without reading the files: parsing needs the server's libraries."""
-    from mockserver.scenario.documents.mistakes import SUFFIXES
+    from mockserver.scenario.documents.mistakes import is_scenario_file
 
     own = given.get("folder") or given.get("scenarios") or os.environ.get("MOCKSERVER_SCENARIOS")
     for folder in (*([Path(own)] if own else []), data_folder("scenarios")):
-        yield from (file.stem for file in folder.iterdir() if file.suffix in SUFFIXES)
+        yield from (file.stem for file in folder.iterdir() if is_scenario_file(file.name))
 
 
 def _on_server(kind: str, given: Mapping[str, Any]) -> Iterable[str]:
+    from urllib.parse import quote
+
     from mockserver.cli.remote import client_of, root_of
 
     path, member = _ON_SERVER[kind]
     client = client_of(root_of(given.get("url")), given.get("token"), timeout=_LONGEST_S)
     headers = {"X-Mock-Workspace": given.get("workspace") or "default"}
-    rows = client.json("GET", path, headers=headers)["items"]
+    address = path.format_map({name: quote(str(value), safe="") for name, value in given.items()})
+    answer = client.json("GET", address, headers=headers)
+    rows = answer["items"] if "items" in answer else [{member: name} for name in answer[member]]
     return [str(row[member]) for row in rows if isinstance(row, dict) and isinstance(row.get(member), str | int)]
 
 
@@ -279,7 +289,7 @@ def read_scenario(file: str) -> str:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise Misused(f"{'stdin' if file == '-' else file} cannot be read: {reason}") from error
     for warning in unreplaced(text, file):
-        echo(warning, err=True)
+        echo(f"warning: {warning}", err=True)
     return text
 
 

@@ -99,6 +99,16 @@ class Command(click.Command):
             with needing_server(ctx.command_path):
                 raise
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse a command line; for an extra argument, name the option that takes a scenario."""
+        ctx.allow_extra_args = True
+        extra = super().parse_args(ctx, args)
+        if extra and not ctx.resilient_parsing:
+            takes_scenario = any("--scenario" in row.opts for row in self.params)
+            advice = f" Did you mean '--scenario {extra[0]}'?" if takes_scenario else ""
+            ctx.fail(f"Unexpected argument: {' '.join(extra)}.{advice}")
+        return extra
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write arguments and options in the sections of the help."""
         found: dict[str, list[tuple[str, str]]] = {}

@@ -6,14 +6,16 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
 from mockserver.cli.output import echo, fail, printable, progress
 from mockserver.cli.program import Misused
+from mockserver.scenario.documents.mistakes import Mark
 from mockserver.settings import without_version
 from mockserver.settings.files import read_text
 from mockserver.testing.client import Client, MockServerError, path_of, unchecked
@@ -113,11 +115,20 @@ def told(root: str, error: MockServerError) -> str:
     return error.detail if error.status is None else f"no mock server answers at {root}: {error.detail}"
 
 
-def mistake_of(file: str, message: str, path: str = "", line: int | None = None, **_: object) -> str:
-    """Return a mistake of a file as `scenarios check` prints it; `path` is a JSON Pointer."""
-    names = [name.replace("~1", "/").replace("~0", "~") for name in path.split("/")[1:]]
-    place = "".join(f"[{name}]" if name.isdecimal() else f".{name}" for name in names).lstrip(".")
-    return ": ".join(filter(None, (file if line is None else f"{file}:{line}", place, message)))
+class FileText(NamedTuple):
+    """A file whose content is sent."""
+
+    name: str
+    #: The line of each member, if a call sends the content as JSON, which has no lines.
+    marks: Mapping[str, Mark] = MappingProxyType({})
+
+    def mistake(self, row: Mapping[str, Any]) -> str:
+        """Return a mistake that a server has answered as `scenarios check` prints it."""
+        names = [name.replace("~1", "/").replace("~0", "~") for name in row["path"].split("/")[1:]]
+        place = "".join(f"[{name}]" if name.isdecimal() else f".{name}" for name in names).lstrip(".")
+        mark = self.marks.get(names[0]) if names else None
+        line = mark.line if mark else row.get("line")
+        return ": ".join(filter(None, (f"{self.name}:{line}" if line else self.name, place, row["message"])))
 
 
 @contextmanager
@@ -161,7 +172,9 @@ class Target(Link):
         found.client = self.client
         return found
 
-    def json(self, method: str, path: str, *, timeout: float = SPARE_S, file: str | None = None, **options: Any) -> Any:
+    def json(
+        self, method: str, path: str, *, timeout: float = SPARE_S, file: FileText | None = None, **options: Any
+    ) -> Any:
         """Make a control call with its own timeout, in seconds.
 
         If the server refuses the text of a file, print each mistake with file and line, and exit with 2.
@@ -172,7 +185,7 @@ class Target(Link):
         except MockServerError as error:
             if file is None or not error.errors:
                 raise
-            fail("\n".join(mistake_of(file, **row) for row in error.errors), 2)
+            fail("\n".join(map(file.mistake, error.errors)), 2)
 
     def get(self, path: str, /, *, wait: float = 0, **query: Any) -> Any:
         """Return the JSON value that a GET answers; the server may wait for `wait` seconds."""

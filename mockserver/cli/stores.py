@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mockserver.cli.options import JSON
-from mockserver.cli.output import echo, paint, printable, table
+from mockserver.cli.output import echo, fail, paint, printable, table
 from mockserver.cli.program import Group, Misused, argument, option
 from mockserver.settings import files
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 _DATABASES, _SQLITE = ("redis:", "rediss:"), "sqlite:"
 #: The most parts of a document: the file is the user's own.
 _MOST_PARTS = 10_000_000
-#: The ends of the names of documents in a folder.
-_SUFFIXES = frozenset({".yaml", ".yml", ".json"})
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 _STORE = argument(
     "path",
@@ -296,14 +294,16 @@ def _workspace(file: Path) -> Workspace:
     except UnicodeDecodeError as error:
         raise Misused(f"{file} is not UTF-8 at byte {error.start}") from error
     except ScenarioError as error:
-        raise Misused(str(error)) from error
+        fail(str(error), 2)
     found.origin = found.origin._replace(scenario=document)
     return found
 
 
 def _files(sources: Iterable[str]) -> Iterator[Path]:
+    from mockserver.scenario.documents.mistakes import SUFFIXES, is_scenario_file
+
     for source in map(Path, sources):
-        found = sorted(file for file in source.iterdir() if file.suffix in _SUFFIXES) if source.is_dir() else [source]
+        found = sorted(row for row in source.iterdir() if is_scenario_file(row.name)) if source.is_dir() else [source]
         if not found:
-            raise Misused(f"{source} has no documents: their names end in {', '.join(sorted(_SUFFIXES))}")
+            raise Misused(f"{source} has no documents: their names end in {', '.join(SUFFIXES)}")
         yield from found

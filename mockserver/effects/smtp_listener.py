@@ -250,7 +250,7 @@ class Listener:
 
     def __init__(self, host: str, port: int, take: Take) -> None:
         """Bind an address; port 0 is free."""
-        self._socket = bind(host, port)
+        self._socket = bind(host, port, f"--smtp-in {host}:0")
         self._handler = _Handler(take)
         self._loop = asyncio.new_event_loop()
         self._stopping = asyncio.Event()

@@ -48,20 +48,33 @@ def version() -> str:
         return UNKNOWN_VERSION
 
 
-def requirement(extra: str) -> str:
-    """Return this package's `pip install` argument with an extra.
+def requirement(extra: str) -> str | None:
+    """Return this package's `pip install` argument with an extra, or None if the source of the package is gone.
 
-    A package from a checkout, a wheel or a repository is named with its address (PEP 610), as no index may have it.
+    A package from a checkout, a wheel or a repository is named with its address (PEP 610), as no index may have it. In
+    the image the wheel of the build stage is gone.
     """
     import json  # noqa: PLC0415  # most programs never ask
     from importlib import metadata  # noqa: PLC0415  # it takes long to import
+    from urllib.parse import urlsplit  # noqa: PLC0415  # see above
+    from urllib.request import url2pathname  # noqa: PLC0415  # see above
 
     named = f"{NAME}[{extra}]"
     try:
         recorded = metadata.distribution(NAME).read_text("direct_url.json")
     except metadata.PackageNotFoundError:
         return named
-    return f"{named} @ {_address(json.loads(recorded))}" if recorded else named
+    if not recorded:
+        return named
+    address = _address(json.loads(recorded))
+    is_gone = address.startswith("file:") and not Path(url2pathname(urlsplit(address).path)).exists()
+    return None if is_gone else f"{named} @ {address}"
+
+
+def advice(extra: str) -> str:
+    """Return how to install an extra, as the end of a sentence."""
+    found = requirement(extra)
+    return f"; install {NAME} with its extra `{extra}`" if found is None else f": pip install '{found}'"
 
 
 def _address(recorded: dict[str, Any]) -> str:
@@ -99,7 +112,7 @@ def _refuse_missing(what: str, cause: Exception | None = None) -> None:
 
 
 def _error(sentence: str, module: str | None = None) -> ServerMissingError:
-    return ServerMissingError(f"{sentence}: pip install '{requirement('server')}'", name=module)
+    return ServerMissingError(f"{sentence}{advice('server')}", name=module)
 
 
 def unfit(distribution: str, extra: str) -> Iterator[str]:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Self, TypedDict, Unpack
 
 from mockserver import MockServer
-from mockserver.settings.distribution import requirement
+from mockserver.scenario.documents.mistakes import SUFFIXES, is_scenario_file
+from mockserver.settings.distribution import advice
 
 try:
     from docker.errors import APIError
@@ -20,8 +21,7 @@ try:
     from testcontainers.core.waiting_utils import WaitStrategy, WaitStrategyTarget
 except ImportError as error:
     raise ImportError(
-        "mockserver.testing.container needs Testcontainers, which is not installed here: "
-        f"pip install '{requirement('testcontainers')}'"
+        f"mockserver.testing.container needs Testcontainers, which is not installed here{advice('testcontainers')}"
     ) from error
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
@@ -34,8 +34,6 @@ IMAGE_VARIABLE = "MOCKSERVER_IMAGE"
 PORT = 8003
 #: The folder in which the image looks for scenarios before the shipped ones.
 FOLDER = "/scenarios"
-#: The ends of the names of scenario files.
-_ENDINGS = (".yaml", ".yml")
 #: How many lines of the log of an ended container are shown; the last lines have the reason.
 _LINES = 10
 
@@ -121,7 +119,7 @@ class MockServerContainer(DockerContainer):
 
     def _scenario(self, scenario: str | os.PathLike[str] | None) -> str | None:
         """Return a scenario name, or copy a scenario file and return its path."""
-        if scenario is None or not os.fspath(scenario).endswith(_ENDINGS):
+        if scenario is None or not os.fspath(scenario).endswith(SUFFIXES):
             return None if scenario is None else os.fspath(scenario)
         return self._copy(Path(scenario), Path(scenario).name)
 
@@ -129,7 +127,7 @@ class MockServerContainer(DockerContainer):
         if not folder.is_dir():
             raise FileNotFoundError(f"there is no folder {folder}")
         for path in sorted(folder.rglob("*")):
-            if path.suffix in _ENDINGS:
+            if is_scenario_file(path.name):
                 self._copy(path, path.relative_to(folder).as_posix())
 
     def _copy(self, path: Path, name: str) -> str:

@@ -11,7 +11,17 @@ from typing import Any
 
 from mockserver.core.text.messages import cut, meant, shown
 from mockserver.scenario.documents.document import MappingNode, locate, overlay
-from mockserver.scenario.documents.mistakes import BODY, SUFFIXES, TEXT, Mark, Mistake, ScenarioError, is_name
+from mockserver.scenario.documents.mistakes import (
+    BODY,
+    SUFFIXES,
+    TEXT,
+    Mark,
+    Mistake,
+    ScenarioError,
+    is_name,
+    is_scenario_file,
+    unreplaced,
+)
 from mockserver.scenario.documents.mistakes import Path as Place
 from mockserver.scenario.documents.reading import Bounds, parse
 from mockserver.settings import data_folder, files
@@ -20,6 +30,10 @@ _LOG = logging.getLogger(__name__)
 
 #: How many characters of an unknown name a message shows. Chosen: to fit on a line.
 _LONGEST_NAME = 80
+#: How many characters of the names in a folder a message shows.
+_LONGEST_LIST = 300
+#: What is wrong with a folder in place of a file.
+_FOLDER = "is a folder, not a file; Docker makes one if the file of a bind mount is missing"
 #: The longest chain of files that extend each other. Chosen: far above any use, and below the recursion limit.
 _MOST_FILES = 50
 #: The size limits of a file. Chosen: larger than requests, as files are the user's own.
@@ -49,7 +63,10 @@ class Library:
 
     def path(self, name: str) -> Path:
         """Return the file of a scenario name or path."""
-        return self._named(name) if is_name(name) else _file(name)
+        if not is_name(name):
+            return _file(name)
+        searched = "".join(f"; {folder} has {_listed(folder)}" for folder in self._folders[:-1])
+        return self._named(name, searched)
 
     def stub_library(self, name: str) -> MappingNode:
         """Return the document of a stub library name or path."""
@@ -70,8 +87,11 @@ class Library:
         if name in _ALIASES and self.path(name).parent == self._shipped:
             _warn_once(f"{given} changes nothing and can be removed: every scenario has {_ALIASES[name]}")
 
-    def _named(self, name: str) -> Path:
-        """Return the file of a scenario in the folders; documents of clients can extend no other file."""
+    def _named(self, name: str, searched: str = "") -> Path:
+        """Return the file of a scenario in the folders; documents of clients can extend no other file.
+
+        `searched` is the end of the message about an unknown name; clients do not see folders of the server.
+        """
         for folder in self._folders:
             for path in _files(folder):
                 if path.stem == name:
@@ -81,7 +101,7 @@ class Library:
                         )
                         raise ScenarioError([Mistake((), message)])
                     return path
-        raise ScenarioError([Mistake((), self.unknown(name))])
+        raise ScenarioError([Mistake((), f"{self.unknown(name)}{searched}")])
 
     def unknown(self, name: str) -> str:
         """Return the error message for an unknown scenario."""
@@ -211,7 +231,10 @@ def _advice(name: str, mark: Mark | None) -> str:
 @lru_cache(maxsize=_MOST_PARSED)
 def _parsed(path: Path, changed: float) -> MappingNode:  # a file that was changed is another one
     """Return the document of a file with this modification time; shared by all libraries of the process."""
-    return parse(_text(path), str(path), _OF_FILES)
+    text = _text(path)
+    for warning in unreplaced(text, str(path)):
+        _LOG.warning(warning)
+    return parse(text, str(path), _OF_FILES)
 
 
 def _document(path: Path) -> MappingNode:
@@ -230,13 +253,19 @@ def _file(name: str) -> Path:
     with suppress(OSError, ValueError):  # a name that is too long for the file system, or holds a NUL
         if path.is_file() and name.endswith(SUFFIXES):
             return path
-        why = "is a folder" if path.is_dir() else "does not end in .yaml or .yml" if path.is_file() else why
+        why = _FOLDER if path.is_dir() else f"does not end in {', '.join(SUFFIXES)}" if path.is_file() else why
     raise ScenarioError([Mistake((), f"{cut(name, _LONGEST_NAME)}: {why}")])
 
 
 def _files(folder: Path) -> Iterator[Path]:
+    """Yield the files of scenarios in a folder, and folders in their place, which cannot be read."""
     if folder.is_dir():
-        yield from (path for path in folder.iterdir() if path.suffix in SUFFIXES and path.is_file())
+        found = (path for path in sorted(folder.iterdir()) if is_scenario_file(path.name))
+        yield from (path for path in found if path.is_file() or path.is_dir())
+
+
+def _listed(folder: Path) -> str:
+    return cut(", ".join(sorted({path.stem for path in _files(folder)})) or "no scenarios", _LONGEST_LIST)
 
 
 def _text(path: Path) -> str:
@@ -250,5 +279,7 @@ def _readable(path: Path) -> Iterator[None]:
         yield
     except UnicodeDecodeError as error:
         raise ScenarioError([Mistake((), f"{path.name} is not UTF-8 at byte {error.start}")]) from error
+    except IsADirectoryError as error:
+        raise ScenarioError([Mistake((), f"{path}: {_FOLDER}")]) from error
     except OSError as error:
         raise ScenarioError([Mistake((), f"{path}: {error.strerror or error}")]) from error

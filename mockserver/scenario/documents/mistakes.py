@@ -12,10 +12,8 @@ from mockserver.core.text.messages import cut
 
 #: How the names of files with scenarios end.
 SUFFIXES = (".yaml", ".yml", ".json")
-#: How the name of a JSON Schema ends, which editors expect in the folder of scenarios.
-SCHEMA_SUFFIX = ".schema.json"
 #: A variable as shells and Compose write it, outside of whole-line comments, and the most warnings about a text.
-_VARIABLE = re.compile(r"^(?![ \t]*#).*?(\$\{[A-Za-z_][A-Za-z0-9_]*(?::?[-+?=][^}\n]*)?\})", re.MULTILINE)
+_VARIABLE = re.compile(r"^(?![ \t]*#).*?(\$\{[A-Za-z_][A-Za-z0-9_]*(?::?[-+?=][^}\n]{0,100})?\})", re.MULTILINE)
 _MOST_WARNINGS = 10
 _SEPARATORS = tuple(filter(None, {"/", os.sep, os.altsep}))
 
@@ -25,11 +23,16 @@ def is_name(name: str) -> bool:
     return not name.endswith(SUFFIXES) and not any(sign in name for sign in _SEPARATORS)
 
 
+def is_scenario_file(name: str) -> bool:
+    """Return whether a file in a folder of scenarios is one of them, and not the JSON Schema for editors."""
+    return name.endswith(SUFFIXES) and not name.endswith(".schema.json")
+
+
 def unreplaced(text: str, file: str) -> Iterator[str]:
     """Yield a warning for each of the first variables in a text, such as `${NAME}`: they are not replaced."""
-    for found in islice(_VARIABLE.finditer(text), _MOST_WARNINGS):
+    for found in islice(_VARIABLE.finditer(text) if "${" in text else (), _MOST_WARNINGS):
         line = text.count("\n", 0, found.start()) + 1
-        yield f"warning: {file}:{line}: {found[1]} is not replaced: scenarios have no variables"
+        yield f"{file}:{line}: {found[1]} is not replaced: scenarios have no variables"
 
 
 Path = tuple[str | int, ...]

@@ -6,6 +6,7 @@ and 1.2 read differently, becomes an `InvalidValue`, so that all mistakes of a d
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from contextlib import suppress
@@ -30,6 +31,8 @@ except ImportError:  # pragma: no cover  # wheels without libyaml
 _MOST_REPEATED = 50_000
 #: The most directives in a document. Chosen: libyaml compares each pair.
 _MOST_DIRECTIVES = 20
+#: An escaped pair of surrogates: JSON's escape of a character beyond 16 bits, which YAML lacks.
+_SURROGATES = re.compile(r"(?<!\\)((?:\\\\)*)(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})")
 #: What ends a line of YAML.
 _LINE_ENDS = ("\n", "\r", "\x85", "\u2028", "\u2029")
 #: The longest number, in characters. Chosen: one of 64 bits is shorter, even in binary with some underscores.
@@ -86,6 +89,8 @@ def parse(text: str, file: str, bounds: Bounds = _BOUNDS, *, called: str = "a sc
     """Parse a YAML mapping. Messages name the file `file`, and the content `called`."""
     if sum(text.count(f"{end}%") for end in _LINE_ENDS) > _MOST_DIRECTIVES:
         raise _refusal(file, 1, f"too many YAML directives, expected at most {_MOST_DIRECTIVES}")
+    if text.lstrip()[:1] == "{":  # JSON, which has no other escape for such a character
+        text = _SURROGATES.sub(lambda found: found[1] + json.loads(f'"{found[2]}"'), text)
     try:
         data = _YamlReader(text, file, bounds).document()
     except yaml.MarkedYAMLError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
 import threading
 from collections.abc import Callable, Collection
@@ -45,8 +46,8 @@ class BindError(OSError):
     """The address cannot be listened on."""
 
 
-def bind(host: str, port: int) -> socket.socket:
-    """Return a listening socket, on a free port if `port` is 0.
+def bind(host: str, port: int, free: str = "--port 0") -> socket.socket:
+    """Return a listening socket, on a free port if `port` is 0. `free` is the option that chooses a free port.
 
     Raises:
         BindError: the address is taken, or is not one of this machine.
@@ -62,7 +63,9 @@ def bind(host: str, port: int) -> socket.socket:
             listener.close()
             raise
     except (OSError, OverflowError) as error:
-        raise BindError(f"cannot listen on {host}:{port}: {error}") from error
+        is_taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
+        advice = f"; stop the program that has the port, or choose a free port with {free}" if is_taken else ""
+        raise BindError(f"cannot listen on {host}:{port}: {error}{advice}") from error
     return listener
 
 
