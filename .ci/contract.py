@@ -29,7 +29,8 @@ from mockserver.web.service.rate_limit import GROUPS, LIMITS
 
 PAGES = Path(__file__).parents[1] / CONTRACT
 
-_PART = re.compile(r"(<!-- generated: (\w+) (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+#: A generated part, up to its end mark, the next heading, or the end of the page.
+_PART = re.compile(r"(<!-- (\w+) (\S+) -->\n)(.*?)(<!-- end -->|^(?=## )|\Z)", re.DOTALL | re.MULTILINE)
 _TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
 #: A place of these pages, as the record cites it.
 _PLACE = re.compile(rf"{re.escape(CONTRACT)}/([\w-]+)\.md(?:#([\w-]+))?")
@@ -60,6 +61,9 @@ _OPENAPI = {
     "OpenAPI document of September 2026": "OpenAPI 2026-09",
     "OpenAPI document of 2024/25": "OpenAPI 2024/25",
 }
+
+#: The note of members, unless a page has another one.
+_DEFAULT = "OpenAPI 2026-02"
 
 
 # ---------------------------------------------------------------------- operations
@@ -129,15 +133,36 @@ def operation(name: str) -> Iterator[str]:
     own = _own(found["source"])
     if found["fields"]:
         common = _most(_note(entry, own) for entry in found["fields"])
-        yield f"Members ({common}):\n"
+        yield f"Members{_aside(common, _DEFAULT)}:\n"
         for place in _objects():
             if place.operation == name and not place.path:
                 yield from _lines(place, common)
     if found["errors"]:
         common = _most(_note(entry, own) for entry in found["errors"])
         yield f"\nErrors ({common}):\n"
-        for entry in found["errors"]:
-            yield f"- {entry['status']} `{entry['code']}`: {entry['when']}{_aside(_note(entry, own), common)}"
+        yield from _errors(name, common)
+
+
+@cache
+def _error_lines(name: str) -> dict[str, tuple[str, str]]:
+    """Return what an operation's errors mean, and their notes, by status and code."""
+    found = record([ALL_OPERATIONS[name]])["operations"][name]
+    own = _own(found["source"])
+    return {f"{row['status']} `{row['code']}`": (row["when"], _note(row, own)) for row in found["errors"]}
+
+
+def _errors(name: str, common: str) -> Iterator[str]:
+    """Write the errors of an operation: those of an earlier one on the page by its name, and the others."""
+    errors, page = _error_lines(name), _page(name)
+    earlier = [other for other in takewhile(lambda other: other != name, ALL_OPERATIONS) if _page(other) == page]
+    shared = {other: [key for key, row in errors.items() if _error_lines(other).get(key) == row] for other in earlier}
+    like = max(shared, key=lambda other: len(shared[other]), default="")
+    same = shared[like] if like and len(shared[like]) > 1 else []
+    for key, (when, note) in errors.items():
+        if key not in same:
+            yield f"- {key}: {when}{_aside(note, common)}"
+    if same:
+        yield f"- as {_operation(like, page)}: {', '.join(same)}"
 
 
 def _own(source: str) -> re.Match[str]:
@@ -416,7 +441,7 @@ def written(text: str) -> str:
 def _written(part: re.Match[str]) -> str:
     head, kind, name, _, end = part.groups()
     lines = "\n".join(_PARTS[kind](name)).strip()
-    return f"{head}\n{lines}\n\n{end}"
+    return f"{head}\n{lines}\n\n{end}" if part.end() < len(part.string) else f"{head}\n{lines}\n"
 
 
 if __name__ == "__main__":

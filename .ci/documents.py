@@ -243,7 +243,7 @@ The package has these commands; `mockserver COMMAND --help` describes the option
 {commands}
 """
 _CONTRACT = _ROOT / "docs" / "contract"
-_OPERATION = re.compile(r"^<!-- generated: operation (\w+) -->$", re.MULTILINE)
+_OPERATION = re.compile(r"^<!-- operation (\w+) -->$", re.MULTILINE)
 
 
 def llms_text() -> Iterator[str]:

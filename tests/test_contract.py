@@ -60,7 +60,7 @@ def tables(text):
 def generated(kind):
     """The names of the generated parts of a kind, with their pages."""
     return [
-        (name, page) for page, text in PAGES.items() for name in re.findall(rf"<!-- generated: {kind} (\S+) -->", text)
+        (name, page) for page, text in PAGES.items() for name in re.findall(rf"<!-- {kind} (\S+) -->", text)
     ]
 
 

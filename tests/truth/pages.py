@@ -7,8 +7,8 @@ from typing import NamedTuple
 from mockserver.evidence.fidelity import CONTRACT
 
 _ROOT = Path(__file__).parents[2]
-_PARTS = re.compile(r"<!-- generated: operation (\w+) -->\n(.*?)<!-- end -->", re.DOTALL)
-_LISTS = re.compile(r"^(Members|Errors) \((.+)\):\n\n((?: *- .+\n)+)", re.MULTILINE)
+_PARTS = re.compile(r"<!-- operation (\w+) -->\n(.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
+_LISTS = re.compile(r"^(Members|Errors)(?: \((.+)\))?:\n\n((?: *- .+\n)+)", re.MULTILINE)
 _LINE = re.compile(r"(?:- (?P<location>\w+)|    - `(?P<path>\S+)`): (?P<text>.+)")
 _LIKE = re.compile(
     r"as (?:\[(?P<operation>\w+)\]\(\S+\) )?(?P<location>\w+)(?: `(?P<path>\S+)`)?(?P<optional>, all optional)?"
@@ -18,6 +18,10 @@ _NAMES = re.compile(r"(?:(?:\*\*)?`[^`]+`(?:\*\*)?(?:, |$| ))+")
 _NAME = re.compile(r"(\*\*)?`([^`]+)`")
 _NOTE = re.compile(r"(documented|recorded|proposed|in code, \d+)(?:: (.+))?")
 _LINK = re.compile(r"\[[^\]]+\]\(([\w-]*?)(?:\.md)?(#[\w-]+)?\)")
+_LIKE_ERRORS = re.compile(r"- as \[(\w+)\]\(\S+\): (.+)")
+_ERROR = re.compile(r"- (\d+ `[^`]+`): (.+)")
+#: The note of a list without one.
+_DEFAULT = "OpenAPI 2026-02"
 _TITLES = {
     "OpenAPI 2026-02": "OpenAPI document of February 2026",
     "OpenAPI 2026-09": "OpenAPI document of September 2026",
@@ -49,16 +53,24 @@ class Operations:
                 self._read(name, part, path.stem)
 
     def _read(self, name, part, page):
-        self.errors[name] = []
+        self.errors[name] = {}
         for kind, common, lines in _LISTS.findall(part):
             location = ""
             for line in lines.splitlines():
                 if kind == "Errors":
-                    self.errors[name].append((line.removeprefix("- "), common, page))
+                    self._read_error(name, line, common or _DEFAULT, page)
                     continue
                 found = _LINE.fullmatch(line)
                 location = found["location"] or location
-                self._lines[name, location, found["path"] or ""] = (found["text"], common, page)
+                self._lines[name, location, found["path"] or ""] = (found["text"], common or _DEFAULT, page)
+
+    def _read_error(self, name, line, common, page):
+        like = _LIKE_ERRORS.fullmatch(line)
+        if like:
+            self.errors[name] |= {key: self.errors[like[1]][key] for key in _split(like[2], ", ")}
+        else:
+            error, text = _ERROR.fullmatch(line).groups()
+            self.errors[name][error] = (text, common, page)
 
     def members(self, operation, location, path=""):
         """Return the members of an object and of the objects within it, by path."""

@@ -57,10 +57,11 @@ def test_page_has_every_bound_of_a_member(pages, operation):
 
 @pytest.mark.parametrize("operation", ALL_OPERATIONS)
 def test_page_has_every_error_with_its_mark_and_source(pages, operation):
-    lines = pages.errors[operation]
+    rows = {f"{row['status']} `{row['code']}`": row for row in RECORD[operation]["errors"]}
 
-    for (line, common, page), row in zip(lines, RECORD[operation]["errors"], strict=True):
-        told = f"{row['status']} `{row['code']}`: {row['when']}"
-        assert line.startswith(told)
-        written = line.removeprefix(told).strip()
-        assert note(written[1:-1] or common, page) == _note(row, operation)
+    assert len(rows) == len(RECORD[operation]["errors"])
+    assert pages.errors[operation].keys() == rows.keys()
+    for error, (text, common, page) in pages.errors[operation].items():
+        assert text.startswith(rows[error]["when"])
+        written = text.removeprefix(rows[error]["when"]).strip()
+        assert note(written[1:-1] or common, page) == _note(rows[error], operation)
