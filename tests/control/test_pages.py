@@ -65,6 +65,20 @@ def test_a_document_is_markdown_when_the_client_prefers_it(api, accept, media):
     assert page.text.startswith("# Senders\n") is (media == "text/markdown")
 
 
+@pytest.mark.parametrize("accept", ["text/html", "text/markdown"])
+def test_pages_of_documents_link_to_served_pages_only(api, accept):
+    left, seen = ["/_mock/docs/ledger.md", "/_mock/docs/lint.md", f"/_mock/{CONTRACT}/README.md"], set()
+    while left:
+        page = left.pop()
+        if page not in seen and ".md" in page:
+            seen.add(page)
+            answer = api.get(page, headers={"Accept": accept})
+            assert answer.status_code == 200, page
+            found = re.findall(r'<a href="([^":#]+)', answer.text) + re.findall(r"\]\(([^():#]+)", answer.text)
+            left += [urljoin(page, link) for link in found]
+    assert len(seen) > 15
+
+
 def test_markdown_of_the_documents_links_to_the_documents_as_they_are_served(api):
     markdown = {"Accept": "text/markdown"}
 

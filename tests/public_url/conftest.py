@@ -9,7 +9,24 @@ from redis_server import RedisServer
 
 from mockserver import MockServer
 
-STORES = ("memory", "sqlite", "redis")
+#: An account that may export, an app of a third party, and somebody who signs in.
+SCENARIO = {
+    "accounts": [
+        {
+            "name": "group", "id": 1003001, "role": "master", "enterprise": True, "api_keys": ["key-group"],
+            "email": "boss@group.test", "company_name": "Group", "users": [{"email": "boss@group.test", "admin": True}],
+            "senders": [{"id": 1, "name": "Group", "email": "news@group.test"}],
+            "campaigns": [{"id": 11, "kind": "email_template", "name": "Order", "html": "<p>Hi</p>"}],
+        },
+        {"name": "shop", "id": 1003002, "role": "sub_account", "of": "group", "api_keys": ["key-shop"]},
+    ],
+    "oauth_apps": [
+        {
+            "client_id": "crm", "client_secret": "s3cret", "redirect_uris": ["https://app.test/callback"],
+            "scopes": ["account:read"],
+        }
+    ],
+}  # fmt: skip
 
 
 class Client(requests.Session):
@@ -49,7 +66,7 @@ def serve(tmp_path_factory):
             if store == "redis":
                 store = opened.enter_context(RedisServer(folder)).url()
             store = f"sqlite:{folder}/mock.db" if store == "sqlite" else store
-            server = opened.enter_context(MockServer(public_url=f"{proxy.url}/", store=store, **settings))
+            server = opened.enter_context(MockServer(SCENARIO, public_url=f"{proxy.url}/", store=store, **settings))
             proxy.start(server.client.url, prefix, host=host)
             opened.callback(proxy.stop)
             found = Public(server, proxy)

@@ -11,14 +11,15 @@ import yaml
 from cli_runner import invoke
 from web_page import links
 
-#: Addresses in texts; the mock's e-mails and examples have others, of hosts that are not the mock's.
-_URL = re.compile(r"https?://(?:localhost|127\.0\.0\.1)[^\s\"'<>)\\,;&]*")
-SCHEMA = {"senders": [{"name": "News", "email": "news@acme.test", "state": "verified"}]}
+#: Addresses in texts, by the ports of this machine.
+_URL = re.compile(r"https?://(?:localhost|127\.0\.0\.1):(\d+)[^\s\"'<>)\\,;&]*")
 
 
-def written(text):
-    """The addresses of this machine in a text."""
-    return set(_URL.findall(text))
+@pytest.fixture
+def written(public):
+    """Finds the addresses of the server and of the proxy in a text."""
+    ports = {str(public.proxy.port), str(urlsplit(public.server.client.url).port)}
+    return lambda text: {found[0] for found in _URL.finditer(text) if found[1] in ports}
 
 
 @pytest.fixture
@@ -60,13 +61,14 @@ def test_handles_have_public_addresses_and_make_their_calls_directly(public, wor
 
 
 def test_export_link_is_public(api, public, workspace):
-    process = api("POST", "/webhooks/export", json={"type": "transactional", "event": "allEvents"}).json()["processId"]
+    asked = {"type": "transactional", "event": "allEvents", "notifyURL": "https://app.test/hook"}
+    process = api("POST", "/webhooks/export", json=asked).json()["processId"]
     workspace.clock.advance("PT1H")
 
-    assert public.follow(workspace.machines.get("export", process)["url"]).text.startswith("webhook_id,")
+    assert public.follow(workspace.machines.get("export", process).secrets["url"]).text.startswith("webhook_id,")
 
 
-def test_notification_of_an_export_links_to_the_public_address(api, public, workspace):
+def test_notification_of_an_export_links_to_the_public_address(api, public, workspace, written):
     receiver = workspace.receiver("exports")
     asked = {"type": "transactional", "event": "allEvents", "notifyURL": receiver.url}
     api("POST", "/webhooks/export", json=asked)
@@ -80,15 +82,14 @@ def test_notification_of_an_export_links_to_the_public_address(api, public, work
 def test_webhook_reaches_the_receiver_of_its_public_address(public, workspace):
     receiver = workspace.receiver("shop")
     assert receiver.url.startswith(f"{public.url}/")
-    workspace.state.seed({"webhooks": [{"url": receiver.url, "events": ["delivered"]}]})
-    workspace.deliveries.trigger("delivered", to="jo@acme.test")
+    workspace.seed({"webhooks": [{"url": receiver.url, "events": ["delivered"]}]})
+    workspace.trigger("delivered", to="jo@acme.test")
 
     receiver.calls(count=1, wait=20)
     assert public.http.post(receiver.url, json={}).status_code == 200
 
 
 def test_shared_template_is_public(api, public, workspace):
-    workspace.state.seed({"campaigns": [{"id": 11, "kind": "email_template", "name": "Order", "html": "<p>Hi</p>"}]})
     url = api("GET", "/emailCampaigns/11/sharedUrl").json()["sharedUrl"]
     page = public.follow(url)
 
@@ -108,7 +109,7 @@ def test_documents_name_the_public_server(public, workspace, root, path):
         assert list(found).count("servers") == 1
 
 
-def test_welcome_har_findings_and_report_have_public_addresses(api, public, workspace, root):
+def test_welcome_har_findings_and_report_have_public_addresses(api, public, workspace, root, written):
     api("GET", "/senders")
     public.http.get(f"{root}/v3/senders/5?limit=x", headers={"api-key": workspace.api_key, "api_key": "x"})
     texts = {
@@ -119,7 +120,8 @@ def test_welcome_har_findings_and_report_have_public_addresses(api, public, work
             ("/_mock/mailbox", "*/*"), ("/_mock/report?format=text", "*/*"), ("/_mock/llms.txt", "*/*"),
         )
     }  # fmt: skip
-    assert written(texts["/"]) and written(texts["/_mock/health"]) == {public.url}
+    assert written(texts["/"])
+    assert written(texts["/_mock/health"]) == {public.url}
     for path, text in texts.items():
         for url in written(text):
             assert url.startswith(public.url), (path, url)
@@ -142,12 +144,12 @@ def test_receivers_command_prints_public_addresses(public, workspace, root):
     assert f"{root}/_mock/receiver/shop" in invoke(words).output
 
 
-def test_all_pages_lead_through_the_proxy_and_show_public_addresses(api, public, workspace, root):
+def test_all_pages_lead_through_the_proxy_and_show_public_addresses(api, public, workspace, root, written):
     """Each page of each kind, and all links, scripts and styles of them."""
     api("POST", "/senders", json={"name": "Jo", "email": "jo@acme.test"})
     api("GET", "/senders")
     workspace.receiver("shop").answer(200)
-    workspace.deliveries.trigger("delivered", to="jo@acme.test")
+    workspace.trigger("delivered", to="jo@acme.test")
     workspace.faults.add("server_error", times=1)
     left, seen, shown = [f"{root}/_mock/ui/requests", f"{root}/_mock/docs"], set(), set()
     while left:
@@ -162,5 +164,5 @@ def test_all_pages_lead_through_the_proxy_and_show_public_addresses(api, public,
             shown |= written(answer.text)
             left += links(answer.text, answer.url)
     assert len(seen) > 40
-    assert {url for url in shown if not url.startswith(public.url) and ":3000/" not in url} == set()
+    assert {url for url in shown if not url.startswith(public.url)} == set()
     assert any(url.startswith(f"{root}/v3/senders") for url in shown)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -221,6 +222,8 @@ _UP = ("", "../")
 _LEDGER, _RULES = "truth/ledger.md", "howto/lint.md"
 #: Beginnings of the links between the ledger and the contract, in the files and as they are served.
 _LINKS = (("](../truth/ledger.md", "](../ledger.md"), ("](../contract/", "](contract/"))
+#: A link to another page, perhaps with an anchor.
+_LINK = re.compile(r"\[([^\[\]]+)\]\(([\w./-]+\.md)(?:#[\w-]*)?\)")
 #: The media types of a page: the first unless `Accept` prefers the other.
 _MEDIA = ("text/html", "text/markdown")
 
@@ -282,7 +285,12 @@ def _markdown(path: str) -> str:
     text = _COMMENT.sub("", _documents()[path].read_text(encoding="utf-8"))
     for standing, served in _LINKS:
         text = text.replace(standing, served)
-    return text
+
+    def kept(link: re.Match[str]) -> str:
+        """Return a link to a page that is served, or else only its text."""
+        return link[0] if posixpath.normpath(posixpath.join(path, "..", link[2])) in _documents() else link[1]
+
+    return _LINK.sub(kept, text)
 
 
 def html_of(text: str) -> str:
