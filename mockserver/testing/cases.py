@@ -9,9 +9,12 @@ from typing import Any, ClassVar
 from unittest import TestCase, TestResult
 
 from mockserver.testing.client import MockServerError
+from mockserver.testing.clocks import keep_real_time
 from mockserver.testing.handles.server import MockServer
 from mockserver.testing.handles.workspace import Workspace
 from mockserver.testing.scenario import Scenario
+
+keep_real_time()
 
 
 class WorkspaceTestCase(TestCase):

@@ -15,6 +15,7 @@ from uuid import uuid4
 
 import pytest
 
+from mockserver.testing.clocks import keep_real_time
 from mockserver.testing.sessions.gate import Gate, add_options, gate_of, path_of
 from mockserver.testing.sessions.guard import told
 
@@ -28,8 +29,12 @@ if TYPE_CHECKING:
 
 #: The workspace of a test, until the report of its teardown is made.
 _WORKSPACE = pytest.StashKey["TestWorkspace"]()
-#: What was read of the workspace of the last test before the server stops.
-_READING = pytest.StashKey["Reading"]()
+#: What was read of the workspaces of the last test before the server stops.
+_READING = pytest.StashKey["list[Reading]"]()
+#: When the setup of a test began, in seconds since 1970.
+_START = pytest.StashKey[float]()
+#: The server of the session, while it runs.
+_SERVER = pytest.StashKey["MockServer"]()
 #: Whether a test is the last test of the session, after which the server stops.
 _IS_LAST = pytest.StashKey[bool]()
 #: The folder for artifacts of failed tests, if they are wanted.
@@ -70,7 +75,9 @@ def mockserver_server(pytestconfig: pytest.Config) -> Iterator[MockServer]:
     from mockserver.testing.sessions.session import serving  # noqa: PLC0415  # slow to import
 
     with serving(pytestconfig) as server:
+        pytestconfig.stash[_SERVER] = server
         yield server
+        del pytestconfig.stash[_SERVER]
 
 
 @pytest.fixture(scope="session")
@@ -111,7 +118,7 @@ def mockserver(
     # Fixtures that are torn down after this one may fail, and the report shows the workspace: it is dropped after the
     # report of the teardown. After the last test the server stops, so that the workspace is read here.
     if stash.get(_IS_LAST, False):
-        stash[_READING] = _read(request.node, test)
+        stash[_READING] = _read(request.node)
         test.leave()
 
 
@@ -182,6 +189,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _MARKER)
+    keep_real_time()
     options = config.option
     given = options.mockserver_artifacts or os.environ.get("MOCKSERVER_ARTIFACTS")
     if (folder := path_of(config, given, "mockserver_artifacts")) is not None:
@@ -273,15 +281,14 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 @pytest.hookimpl(hookwrapper=True)  # and not `wrapper`: pytest 7.4 may stand on a pluggy that knows this form only
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
     report: pytest.TestReport = (yield).get_result()
-    test = item.stash.get(_WORKSPACE, None)
-    if test is None:
-        return
+    item.stash.setdefault(_START, call.start)
     if report.failed:
         with told("the workspace cannot be shown", lambda text: report.sections.append(("mockserver", text))):
-            _tell(item, test, report)
-    if report.when == "teardown":
+            _tell(item, report)
+    test = item.stash.get(_WORKSPACE, None)
+    if report.when == "teardown" and test is not None:
         del item.stash[_WORKSPACE]
         if _READING in item.stash:
             del item.stash[_READING]
@@ -295,17 +302,22 @@ def _fail(report: pytest.TestReport, text: str) -> None:
     report.sections.append(("mockserver", text))
 
 
-def _tell(item: pytest.Item, test: TestWorkspace, report: pytest.TestReport) -> None:
-    from mockserver.testing.sessions.report import tell  # noqa: PLC0415  # needed by failed tests only
+def _tell(item: pytest.Item, report: pytest.TestReport) -> None:
+    for found in item.stash.get(_READING, None) or _read(item):
+        from mockserver.testing.sessions.report import tell  # noqa: PLC0415  # needed by failed tests only
 
-    found = item.stash.get(_READING, None) or _read(item, test)
-    tell(report, found, item.config.stash.get(_ARTIFACTS, None), item.config.stash.get(_SESSION, ""))
-    if os.environ.get("MOCKSERVER_URL"):
+        tell(report, found, item.config.stash.get(_ARTIFACTS, None), item.config.stash.get(_SESSION, ""))
+    test = item.stash.get(_WORKSPACE, None)
+    if test is not None and os.environ.get("MOCKSERVER_URL"):
         test.is_kept = True
         report.sections.append(("mockserver dashboard", f"what happened, to look at: {test.workspace.dashboard_url}"))
 
 
-def _read(item: pytest.Item, test: TestWorkspace) -> Reading:
+def _read(item: pytest.Item) -> list[Reading]:
+    """Read the workspaces that a test has used, while the server runs."""
+    if (server := item.config.stash.get(_SERVER, None)) is None:
+        return []
     from mockserver.testing.sessions.report import read_failure  # noqa: PLC0415  # needed by failed tests only
 
-    return read_failure(test, artifacts=_ARTIFACTS in item.config.stash)
+    test: TestWorkspace | None = item.stash.get(_WORKSPACE, None)
+    return read_failure(server, test, item.stash.get(_START, 0), artifacts=_ARTIFACTS in item.config.stash)

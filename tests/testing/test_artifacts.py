@@ -72,6 +72,34 @@ def test_a_folder_has_all_that_the_workspace_held_and_its_states_before_and_afte
     assert (before["seed"], read(folder / "state-before.json")["seed"]) == (3, 3)
 
 
+def test_workspace_of_a_module_has_a_folder_for_each_failed_test_that_has_used_it(artifacts, replay):
+    found = artifacts("""
+    @pytest.fixture(scope="module")
+    def shop(mockserver_server):
+        with mockserver_server.workspace("onboarding", name="shop", seed=3) as found:
+            yield found
+
+    def test_fails(shop):
+        call(shop, "/senders", b'{"name": "Jo", "email": "jo@acme.test"}')
+        assert False
+
+    def test_fails_as_well(shop):
+        call(shop, "/senders/3/validate", b'{"otp": 100000}')
+
+    def test_uses_another(mockserver):
+        assert False
+    """)
+
+    rows = [(read(folder / "test.json"), read(folder / "journal.json")["count"]) for folder in found]
+    assert [(about["test"], about["workspace"]["name"] == "shop", count) for about, count in rows] == [
+        ("test_it.py::test_fails", True, 1),
+        ("test_it.py::test_fails_as_well", True, 2),
+        ("test_it.py::test_uses_another", False, 0),
+    ]
+    assert read(found[0] / "state-before.json")["seed"] == 3
+    assert replay(found[1]).exit_code == 0
+
+
 def test_a_test_that_passes_or_is_expected_to_fail_has_no_folder(artifacts):
     found = artifacts("""
     def test_passes(mockserver):

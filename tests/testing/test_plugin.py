@@ -1,5 +1,7 @@
 """The pytest plugin, seen by suites that use it: workspaces, and the report of a failed test."""
 
+import re
+
 import pytest
 
 from mockserver import MockServer
@@ -332,3 +334,39 @@ def test_the_toolkit_needs_no_pytest(pytester):
     """)
 
     assert pytester.runpython(program).ret == 0
+
+
+#: Tests that share the workspace of a fixture of their module; the fixture hides it behind its address.
+_SHARING = """
+    @pytest.fixture(scope="module")
+    def shop(mockserver_server):
+        with mockserver_server.workspace("onboarding", name="shop", seed=3) as found:
+            yield found.url
+
+    def ask(url):
+        import requests
+        return requests.get(f"{url}/senders", headers={"api-key": "any"}, timeout=5).status_code
+
+    def test_fails(shop):
+        assert ask(shop) == 404
+
+    def test_without():
+        assert False
+
+    def test_last(shop, mockserver):
+        ask(mockserver.url)
+        assert ask(shop) == 404
+    """
+
+
+def test_report_of_a_failed_test_shows_each_workspace_that_the_test_has_used(run):
+    result = run(_SHARING)
+
+    result.assert_outcomes(failed=3)
+    fails, without, last = re.split(r"_+ test_(?:without|last) _+", result.stdout.str())
+    assert "mockserver journal of shop" in fails
+    assert "GET /v3/senders 200" in fails
+    assert "mockserver" not in without
+    assert re.findall(r"^-+ (mockserver journal.*?) -+$", last, re.MULTILINE) == [
+        "mockserver journal", "mockserver journal of shop"
+    ]  # fmt: skip

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import atexit
 import os
+import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 from urllib.parse import urlsplit
@@ -84,7 +85,25 @@ class LocalServer:
         threading.Thread(target=self.stop, name="mockserver stop", daemon=True).start()
 
 
+def _refuse_green_threads() -> None:
+    """Refuse patched threads, in which the server and its caller would wait for each other for ever."""
+    gevent, eventlet = sys.modules.get("gevent.monkey"), sys.modules.get("eventlet.patcher")
+    library = None
+    if gevent is not None and any(map(gevent.is_module_patched, ("threading", "queue"))):
+        library = "gevent"
+    elif eventlet is not None and eventlet.is_monkey_patched("thread"):
+        library = "eventlet"
+    if library is not None:
+        raise MockServerError(
+            None,
+            f"no server runs in this process, whose threads {library} has patched: let pytest start one beside it, by "
+            '--mockserver-command "mockserver serve", or set MOCKSERVER_URL to the address of a server that runs '
+            "(in a program: MockServer.connect)",
+        )
+
+
 def _start_runtime(settings: Settings) -> Runtime:
+    _refuse_green_threads()
     # Imported on the first start: these imports are slow, and a server elsewhere needs none of them.
     with needing_server("a server in this process"):
         from mockserver.app.runtime import runtime_of  # noqa: PLC0415  # see above
@@ -129,7 +148,8 @@ class MockServer:
         `control_token` and `journal_limit`.
 
         Raises:
-            MockServerError: The scenario is not valid; `errors` names every mistake.
+            MockServerError: The scenario is not valid, and `errors` names every mistake; or gevent or eventlet has
+                patched the threads of this process.
             ServerMissingError: The extra `server` of this package is not installed.
             OSError: The server cannot listen on its port.
             TypeError: A setting is unknown, or its value is of another type.
@@ -166,8 +186,8 @@ class MockServer:
     def _connect(self, url: str, token: str | None, trust: Trust, public_url: str | None = None) -> None:
         self.token = token
         self._client = Client(url, token, trust)
-        self._client.public_url = public_url or self._client.url
-        self._own: dict[str, Workspace] = {}
+        #: The workspaces that this object has made, each with the body of the call that made it.
+        self._own: dict[str, tuple[Workspace, Mapping[str, Any]]] = {}
 
     @property
     def client(self) -> Client:
@@ -285,7 +305,7 @@ class MockServer:
         with NamingFile(sent):
             about = self.client.json("POST", "/_mock/workspaces", body=body, headers=headers)
         found = self._workspace(about)
-        self._own[found.name] = found
+        self._own[found.name] = found, body
         return found
 
     @property
@@ -315,13 +335,21 @@ class MockServer:
 
     def drop_all(self) -> None:
         """Drop all workspaces that this object has made, except dropped and left ones."""
-        for workspace in list(self._own.values()):
+        for workspace, _ in own_workspaces(self):
             workspace.drop()
 
     def _workspace(self, about: Mapping[str, Any]) -> Workspace:
         return Workspace(self.client, about, self._leaving)
 
     def _leaving(self, name: str, *, for_good: bool) -> None:
-        workspace = self._own.pop(name, None) if for_good else self._own.get(name)
-        if workspace is not None and self.on_leaving is not None:
-            self.on_leaving(workspace)
+        found = self._own.pop(name, None) if for_good else self._own.get(name)
+        if found is not None and self.on_leaving is not None:
+            self.on_leaving(found[0])
+
+
+def own_workspaces(server: MockServer) -> Sequence[tuple[Workspace, Mapping[str, Any]]]:
+    """Return the workspaces that a server object has made, each with the body of the call that made it.
+
+    Dropped and left ones are omitted.
+    """
+    return list(server._own.values())  # noqa: SLF001  # of this module

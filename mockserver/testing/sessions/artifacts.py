@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mockserver.testing.client import Client, MockServerError, Refusal
-from mockserver.testing.handles.link import Link, given
-from mockserver.testing.scenario import choice, sendable
-from mockserver.testing.sessions.session import TestWorkspace
+from mockserver.testing.handles.link import Link
+from mockserver.testing.handles.workspace import Workspace
 
 Item = Mapping[str, Any]
 
@@ -112,15 +111,14 @@ class Artifacts(NamedTuple):
     trace: str
 
 
-def gather(test: TestWorkspace) -> Artifacts:
-    """Collect the artifacts of a test, recreating the workspace for the initial state."""
-    client, name = test.server.client, test.workspace.name
+def gather(client: Client, workspace: Workspace, made_by: Mapping[str, Any]) -> Artifacts:
+    """Collect the artifacts of a workspace; the body of the call that made it gives the initial state."""
+    name = workspace.name
     link, traffic = link_of(client, name), read_traffic(client, name)
     about = link.get(f"/workspaces/{name}")
-    after, trace = link.text("/state", accept=_YAML), test.workspace.trace()
-    members = {"seed": link.get("/state")["seed"], "strict": test.strict or None, "vary": test.vary}
-    body = {**choice(sendable(test.scenario)), **members, "behaviour": test.behaviour}
-    before, document = _before(client, about, given(body))
+    after, trace = link.text("/state", accept=_YAML), workspace.trace()
+    body = {member: value for member, value in made_by.items() if member not in ("name", "label")}
+    before, document = _before(client, about, {**body, "seed": link.get("/state")["seed"]})
     return Artifacts(
         about=about,
         traffic=traffic,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +14,8 @@ import pytest
 
 from mockserver.core.text.messages import counted, printable
 from mockserver.testing.client import Client, MockServerError
+from mockserver.testing.handles.server import MockServer, own_workspaces
+from mockserver.testing.handles.workspace import Workspace
 from mockserver.testing.sessions.artifacts import (
     Artifacts,
     FailedTest,
@@ -47,20 +50,34 @@ class Reading(NamedTuple):
     artifacts: Artifacts | str | None
 
 
-def read_failure(test: TestWorkspace, *, artifacts: bool) -> Reading:
-    """Read the workspace of a failed test. Errors become texts, because exceptions would hide the test failure."""
-    try:
-        drawn = _drawn(test)
-        others = failure_report(test.server.client, test.workspace.name)
-        sections = [*drawn, *((title, _without_draws(text) if drawn else text) for title, text in others)]
-    except Exception as error:  # noqa: BLE001  # see above
-        sections = [("mockserver journal", printable(f"the journal cannot be read: {error!r}"))]
-    return Reading(sections, _gathered(test) if artifacts else None)
+def read_failure(server: MockServer, test: TestWorkspace | None, since: float, *, artifacts: bool) -> list[Reading]:
+    """Read the workspaces of a failed test. Errors become texts, because exceptions would hide the test failure.
+
+    These are its own, and others of the server object that had a request `since` its start, in seconds.
+    """
+    found, own = [], None if test is None else test.workspace
+    others = [row for row in own_workspaces(server) if row[0] is not own]
+    for workspace, made_by in others if test is None else [(test.workspace, test.made_by), *others]:
+        try:
+            if workspace is not own and not _is_used(server.client, workspace.name, since):
+                continue
+            sections = [*_drawn(server.client, workspace.name), *failure_report(server.client, workspace.name)]
+        except Exception as error:  # noqa: BLE001  # see above
+            sections = [("mockserver journal", printable(f"the journal cannot be read: {error!r}"))]
+        named = "" if workspace is own else f" of {workspace.name}"
+        titled = [(f"{title}{named}", text) for title, text in sections]
+        found.append(Reading(titled, _gathered(server.client, workspace, made_by) if artifacts else None))
+    return found
 
 
-def _gathered(test: TestWorkspace) -> Artifacts | str:
+def _is_used(client: Client, name: str, since: float) -> bool:
+    last = link_of(client, name).get(f"/workspaces/{name}")["last_request"]
+    return last is not None and datetime.fromisoformat(last["real_at"]).timestamp() >= since
+
+
+def _gathered(client: Client, workspace: Workspace, made_by: Item) -> Artifacts | str:
     try:
-        return gather(test)
+        return gather(client, workspace, made_by)
     except Exception as error:  # noqa: BLE001  # see `read_failure`
         return str(error) if isinstance(error, (MockServerError, OSError, ValueError)) else repr(error)
 
@@ -82,10 +99,10 @@ def tell(report: pytest.TestReport, found: Reading, folder: Path | None, session
     report.sections.append(("mockserver artifacts", printable(told)))
 
 
-def _drawn(test: TestWorkspace) -> list[Section]:
+def _drawn(client: Client, name: str) -> list[Section]:
     """Return a report section with the draws of `vary`, or an empty list without a seed."""
     try:
-        found = test.server.client.json("GET", f"/w/{test.workspace.name}/_mock/vary")
+        found = client.json("GET", f"/w/{name}/_mock/vary")
     except MockServerError:  # the journal says why
         return []
     rows = "\n".join(printable(row["says"]) for row in found["items"])

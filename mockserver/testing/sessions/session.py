@@ -15,7 +15,7 @@ import pytest
 
 from mockserver.settings import ServerMissingError
 from mockserver.testing.client import MockServerError
-from mockserver.testing.handles.server import MockServer
+from mockserver.testing.handles.server import MockServer, own_workspaces
 from mockserver.testing.handles.workspace import Workspace
 from mockserver.testing.scenario import Scenario
 from mockserver.testing.sessions.command import CommandServer, NotStartedError
@@ -140,15 +140,13 @@ class TestWorkspace:
     def __init__(self, server: MockServer, scenario: Scenario | None, marked: Mapping[str, Any], nodeid: str) -> None:
         """Create a workspace; `marked` are the arguments of the marker, `nodeid` becomes the label."""
         self.server = server
-        self.scenario = scenario if marked.get("scenario") is None else marked["scenario"]
-        self.strict = bool(marked.get("strict"))
-        self.vary: int | None = marked.get("vary")
-        self.behaviour: str | None = marked.get("behaviour")
         # The end of a long id tells more: the name of the test, and its parameters.
-        self.workspace = server.workspace(
-            self.scenario, seed=marked.get("seed"), strict=self.strict, vary=self.vary, behaviour=self.behaviour,
+        server.workspace(
+            scenario if marked.get("scenario") is None else marked["scenario"], seed=marked.get("seed"),
+            strict=bool(marked.get("strict")), vary=marked.get("vary"), behaviour=marked.get("behaviour"),
             label=nodeid[-_LONGEST_LABEL:],
         )  # fmt: skip
+        self.workspace, self.made_by = own_workspaces(server)[-1]
         #: Whether it is kept for the user, because the test has failed and the server goes on.
         self.is_kept = False
         self._is_left = False
