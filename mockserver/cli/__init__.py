@@ -14,7 +14,7 @@ import click
 
 from mockserver.cli.environment import forget_kubernetes
 from mockserver.cli.output import echo
-from mockserver.cli.program import Group, Option, open_streams, run
+from mockserver.cli.program import Group, Option, run
 from mockserver.settings.distribution import breakage, warning
 
 #: The module of each command, under the headings of the help.
@@ -93,7 +93,6 @@ commands = Group(
 
 def main(words: Sequence[str] | None = None) -> None:
     """Run the command of a command line (default: `sys.argv`), and exit."""
-    open_streams()
     if (sentence := breakage()) is not None:  # another distribution has replaced a part of the package
         echo(f"Error: {sentence}", err=True)
         sys.exit(2)

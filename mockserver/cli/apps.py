@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mockserver.cli.options import EXISTING_FILE, JSON, TOKEN, URL, Name, targeted, workspace
 from mockserver.cli.output import echo, fail, none, printable
 from mockserver.cli.program import Group, Misused, argument, decorated, option
-from mockserver.cli.remote import FileText, Target
+from mockserver.cli.remote import Target
+from mockserver.scenario.documents.document import MappingNode, refuse_unreadable
+from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.settings import files
 from mockserver.testing.client import path_of
-
-if TYPE_CHECKING:
-    from mockserver.scenario.documents.document import MappingNode
 
 _TARGET = targeted(JSON, URL, TOKEN, workspace("The workspace that knows the app."))
 _CLIENT_ID = argument("client_id", type=Name("app"))
@@ -60,10 +59,10 @@ app = Group("app", default="list", help="Manage the OAuth apps of a workspace.")
 @_TARGET
 def new(target: Target, **options: Any) -> None:
     """Register an app, and print its client id and its secret."""
-    body, file = _members(**options)
+    body = _members(**options)
     if not (body.get("name") or body.get("redirect_uris")):
         raise Misused("an app needs a name, or a redirect URI: give an option or a file")
-    target.show(target.post("/oauth/apps", body, file=file), _print)
+    target.show(target.post("/oauth/apps", body, file=options["file"], marks=body.marks), _print)
 
 
 @app.command("list")
@@ -80,13 +79,14 @@ def list_(target: Target) -> None:
 @_TARGET
 def update(client_id: str, new_secret: bool, target: Target, **options: Any) -> None:
     """Change the given fields of an app; lists are replaced."""
-    members, file = _members(**options)
+    members = _members(**options)
     if members.pop("client_id", client_id) != client_id:
         raise Misused("the file is another app's")
     body = {**members, **({"client_secret": None} if new_secret else {})}
     if not body:
         raise Misused("there is nothing to change: give an option or a file")
-    target.show(target.put(path_of("oauth", "apps", client_id), body, file=file), _print)
+    path = path_of("oauth", "apps", client_id)
+    target.show(target.put(path, body, file=options["file"], marks=members.marks), _print)
 
 
 @app.command("delete")
@@ -97,18 +97,13 @@ def delete(client_id: str, target: Target) -> None:
     target.remove("oauth/apps", [client_id])
 
 
-def _members(file: Path | None, **options: Any) -> tuple[dict[str, Any], FileText | None]:
-    """Return the members of an app, and the file from which some of them come."""
-    given = {name: value for name, value in options.items() if value not in (None, ())}
-    if file is None:
-        return given, None
-    found = _configuration(file)
-    return {**found, **given}, FileText(str(file), found.marks)
+def _members(file: Path | None, **options: Any) -> MappingNode:
+    found = _configuration(file) if file else MappingNode()
+    found.update({name: value for name, value in options.items() if value not in (None, ())})
+    return found
 
 
 def _configuration(file: Path) -> MappingNode:
-    from mockserver.scenario.documents.document import refuse_unreadable
-    from mockserver.scenario.documents.mistakes import ScenarioError
     from mockserver.scenario.documents.reading import parse
 
     try:

@@ -165,11 +165,9 @@ def _everywhere(kind: str) -> set[str]:
 
 def _scenarios(given: Mapping[str, Any]) -> Iterator[str]:
     """Yield the names of scenario files without reading the files: parsing needs the server's libraries."""
-    from mockserver.scenario.documents.mistakes import is_scenario_file
-
     own = given.get("folder") or given.get("scenarios") or os.environ.get("MOCKSERVER_SCENARIOS")
     for folder in (*([Path(own)] if own else []), data_folder("scenarios")):
-        yield from (file.stem for file in folder.iterdir() if is_scenario_file(file.name))
+        yield from (file.stem for file in folder.iterdir() if files.is_scenario(file.name))
 
 
 def _on_server(kind: str, given: Mapping[str, Any]) -> Iterable[str]:
@@ -281,15 +279,13 @@ OUTPUT = option(
 
 def read_scenario(file: str) -> str:
     """Return the text of a scenario file, or of standard input for `-`; warn of variables in it."""
-    from mockserver.scenario.documents.mistakes import unreplaced
-
     try:
         text = (files.read_from(sys.stdin.buffer, file) if file == "-" else files.read_bytes(file)).decode()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise Misused(f"{'stdin' if file == '-' else file} cannot be read: {reason}") from error
-    for warning in unreplaced(text, file):
-        echo(f"warning: {warning}", err=True)
+    for warning in files.unreplaced(text, file):
+        echo(warning, err=True)
     return text
 
 

@@ -29,10 +29,7 @@ _CLEAR = "\r\033[K"
 
 
 def echo(text: object = "", *, err: bool = False, nl: bool = True) -> None:
-    """Print on standard output or standard error, and flush: a reader may be waiting.
-
-    Raises OSError if standard output cannot be written. A broken standard error is ignored.
-    """
+    """Print on standard output, or on standard error if it can be written, and flush: a reader may be waiting."""
     try:
         print(text, file=sys.stderr if err else sys.stdout, end="\n" if nl else "", flush=True)
     except OSError:

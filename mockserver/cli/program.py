@@ -32,13 +32,10 @@ _SETTINGS: Mapping[str, Any] = {"help_option_names": ["-h", "--help"], "max_cont
 #: The longest sentence about a command in a list, in characters: sentences are not cut.
 _SENTENCE = 1000
 #: Other verbs, and the words that they mean in a group without such a command: neither help nor completion has them.
-_ALIASES: Mapping[str, Sequence[str]] = {
-    **dict.fromkeys(("drop", "remove"), ("delete",)),
-    **dict.fromkeys(("create", "add"), ("new",)),
-    "clear": ("delete", "--all"),
-    "delete": ("clear",),
-    "snapshot": ("snapshots", "new"),
-}
+_ALIASES = {
+    "drop": ["delete"], "remove": ["delete"], "clear": ["delete", "--all"], "delete": ["clear"],
+    "create": ["new"], "add": ["new"], "snapshot": ["snapshots", "new"],
+}  # fmt: skip
 #: The sections of the help that come first.
 _FIRST = {"Arguments": 0, "Options": 1}
 
@@ -99,16 +96,6 @@ class Command(click.Command):
             with needing_server(ctx.command_path):
                 raise
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse a command line; for an extra argument, name the option that takes a scenario."""
-        ctx.allow_extra_args = True
-        extra = super().parse_args(ctx, args)
-        if extra and not ctx.resilient_parsing:
-            takes_scenario = any("--scenario" in row.opts for row in self.params)
-            advice = f" Did you mean '--scenario {extra[0]}'?" if takes_scenario else ""
-            ctx.fail(f"Unexpected argument: {' '.join(extra)}.{advice}")
-        return extra
-
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write arguments and options in the sections of the help."""
         found: dict[str, list[tuple[str, str]]] = {}
@@ -161,8 +148,8 @@ class Group(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
         found = self.get_command(ctx, args[0])
         if found is None and (alias := _ALIASES.get(args[0])) and (found := self.get_command(ctx, alias[0])):
-            flags = [flag for flag in alias[1:] if any(flag in row.opts for row in found.params)]
-            args = [alias[0], *(flags if isinstance(found, Command) else alias[1:]), *args[1:]]
+            takes_all = isinstance(found, Group) or any("--all" in row.opts for row in found.params)
+            args = [*(alias if takes_all else alias[:1]), *args[1:]]
         if not ctx.resilient_parsing and found is None:
             ctx.fail(f"No such command {args[0]!r}.{did_you_mean(args[0], self.list_commands(ctx))}")
         return super().resolve_command(ctx, args)
@@ -240,14 +227,10 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 # ------------------------------------------------------------------ running
 
 
-def open_streams() -> None:
-    """Open the null device in place of closed standard streams, so that no file or socket gets their descriptors."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  # until the program ends
-
-
 def run(program: Group, words: Sequence[str]) -> int:
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed: no other file may get its descriptor
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  # until the program ends
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for characters that the encoding lacks
@@ -277,7 +260,9 @@ def _run(program: Group, words: Sequence[str]) -> int:
         return end.exit_code
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else program.name
-        echo(f"Error: {error.format_message()}\nTry '{path} --help' for help.", err=True)
+        takes_scenario = error.ctx and any("--scenario" in row.opts for row in error.ctx.command.params)
+        advice = " Did you mean --scenario?" if takes_scenario and "extra argument" in error.message else ""
+        echo(f"Error: {error.format_message()}{advice}\nTry '{path} --help' for help.", err=True)
         return _MISUSED
     except ServerMissingError as error:
         echo(f"Error: {error}", err=True)

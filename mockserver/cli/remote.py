@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -28,14 +28,13 @@ Found = TypeVar("Found")
 SPARE_S = 10.0
 #: The most seconds for which a command asks the server to wait at once; below the 30 that a control call takes.
 _WAIT_S = 25.0
-#: A control call in the advice of a server, and the commands that differ from the path of the call.
-_CALL = re.compile(r"(GET|PUT) /_mock/(oauth/apps|[a-z]+)((?:/[a-z_]+)?)(?![\w/?])")
+#: A control call in the advice of a server, and the command in its place, by path; other calls have none.
+_CALL = re.compile(r"(?:GET|PUT) /_mock/(oauth/apps|[a-z]+)((?:/[a-z_]+)?)(?![\w/?])")
 _COMMANDS = {
-    "GET machines": "machines show", "GET oauth/apps": "app", "GET requests": "logs", "GET mailbox": "mail",
-    "GET expectations": "expect", "GET readyz": "wait", "PUT clock": "clock set", "PUT state": "state put",
+    "clock": "clock set", "deliveries": "deliveries", "dns": "dns", "expectations": "expect", "faults": "faults",
+    "machines": "machines show", "mailbox": "mail", "oauth/apps": "app", "readyz": "wait", "receivers": "receivers",
+    "requests": "logs", "snapshots": "snapshots", "state": "state put", "stubs": "stubs", "workspaces": "workspaces",
 }  # fmt: skip
-#: Calls without a command.
-_CALLS_ONLY = frozenset({"calls", "metrics", "timers", "vary"})
 #: The most bytes of a file with a port.
 _PORT_BYTES = 64
 
@@ -104,8 +103,8 @@ def health_of(client: Client) -> dict[str, Any]:
 
 
 def _command(call: re.Match[str]) -> str:
-    command = _COMMANDS.get(f"{call[1]} {call[2]}", call[2])
-    return call[0] if call[2] in _CALLS_ONLY else f"`mockserver {command}{call[3].replace('/', ' ')}`"
+    command = _COMMANDS.get(call[1])
+    return f"`mockserver {command}{call[2].replace('/', ' ')}`" if command else call[0]
 
 
 def told(root: str, error: MockServerError) -> str:
@@ -115,20 +114,12 @@ def told(root: str, error: MockServerError) -> str:
     return error.detail if error.status is None else f"no mock server answers at {root}: {error.detail}"
 
 
-class FileText(NamedTuple):
-    """A file whose content is sent."""
-
-    name: str
-    #: The line of each member, if a call sends the content as JSON, which has no lines.
-    marks: Mapping[str, Mark] = MappingProxyType({})
-
-    def mistake(self, row: Mapping[str, Any]) -> str:
-        """Return a mistake that a server has answered as `scenarios check` prints it."""
-        names = [name.replace("~1", "/").replace("~0", "~") for name in row["path"].split("/")[1:]]
-        place = "".join(f"[{name}]" if name.isdecimal() else f".{name}" for name in names).lstrip(".")
-        mark = self.marks.get(names[0]) if names else None
-        line = mark.line if mark else row.get("line")
-        return ": ".join(filter(None, (f"{self.name}:{line}" if line else self.name, place, row["message"])))
+def _mistake(file: str, marks: Mapping[str, Mark], row: Mapping[str, Any]) -> str:
+    """Return a mistake that a server has answered as `scenarios check` prints it."""
+    names = [name.replace("~1", "/").replace("~0", "~") for name in row["path"].split("/")[1:]]
+    place = "".join(f"[{name}]" if name.isdecimal() else f".{name}" for name in names).lstrip(".")
+    line = marks[names[0]].line if names and names[0] in marks else row.get("line")
+    return ": ".join(filter(None, (f"{file}:{line}" if line else file, place, row["message"])))
 
 
 @contextmanager
@@ -173,11 +164,13 @@ class Target(Link):
         return found
 
     def json(
-        self, method: str, path: str, *, timeout: float = SPARE_S, file: FileText | None = None, **options: Any
-    ) -> Any:
+        self, method: str, path: str, *, timeout: float = SPARE_S,
+        file: object = None, marks: Mapping[str, Mark] = MappingProxyType({}), **options: Any
+    ) -> Any:  # fmt: skip
         """Make a control call with its own timeout, in seconds.
 
-        If the server refuses the text of a file, print each mistake with file and line, and exit with 2.
+        If a server refuses the content of a file, print each mistake with file and line, and exit with 2. `marks` are
+        the lines of members that are sent as JSON.
         """
         self.client.timeout = timeout
         try:
@@ -185,7 +178,7 @@ class Target(Link):
         except MockServerError as error:
             if file is None or not error.errors:
                 raise
-            fail("\n".join(map(file.mistake, error.errors)), 2)
+            fail("\n".join(_mistake(str(file), marks, row) for row in error.errors), 2)
 
     def get(self, path: str, /, *, wait: float = 0, **query: Any) -> Any:
         """Return the JSON value that a GET answers; the server may wait for `wait` seconds."""

@@ -11,7 +11,7 @@ import click
 from mockserver.cli.options import OUTPUT, TARGET, read_scenario, write
 from mockserver.cli.output import counted, document, echo, paint, printable
 from mockserver.cli.program import Group, Misused, argument, command, option
-from mockserver.cli.remote import FileText, Target
+from mockserver.cli.remote import Target
 from mockserver.testing.client import path_of
 
 _YAML = "application/yaml"
@@ -48,7 +48,7 @@ def put(file: str, target: Target) -> None:
 
     A file with a mistake changes nothing.
     """
-    target.put("/state", yaml=read_scenario(file), file=FileText(file))
+    target.put("/state", yaml=read_scenario(file), file=file)
     found = target.described()
     target.show(found, f"put: {found['name']} has the state of {file}")
 
@@ -96,7 +96,7 @@ def seed(file: str | None, generate: Sequence[str], account: str | None, target:
         raise Misused(f"no account {account!r} with an API key; there are {', '.join(keys)}.")
     headers = {} if account is None else {"api-key": keys[account]}
     if text is not None:
-        target.post("/seed", yaml=text, headers=headers, file=FileText(file or "-"))
+        target.post("/seed", yaml=text, headers=headers, file=file)
     if counts:
         target.post("/seed", {"generate": counts}, headers=headers)
     found = target.described()
@@ -115,7 +115,7 @@ def _loaded(target: Target, file: str) -> str:
     content = read_scenario(file)
     twin = target.beside(target.post("/workspaces", {"counted": False})["name"])
     try:
-        twin.put("/state", yaml=content, file=FileText(file))
+        twin.put("/state", yaml=content, file=file)
         text = twin.text("/state", accept=_YAML)
         keys = _keys(target)
         for name, key in _keys(twin).items():

@@ -300,10 +300,8 @@ def _workspace(file: Path) -> Workspace:
 
 
 def _files(sources: Iterable[str]) -> Iterator[Path]:
-    from mockserver.scenario.documents.mistakes import SUFFIXES, is_scenario_file
-
     for source in map(Path, sources):
-        found = sorted(row for row in source.iterdir() if is_scenario_file(row.name)) if source.is_dir() else [source]
+        found = sorted(row for row in source.iterdir() if files.is_scenario(row.name)) if source.is_dir() else [source]
         if not found:
-            raise Misused(f"{source} has no documents: their names end in {', '.join(SUFFIXES)}")
+            raise Misused(f"{source} has no documents: their names end in {', '.join(files.SCENARIOS)}")
         yield from found

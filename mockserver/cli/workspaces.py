@@ -8,7 +8,7 @@ from typing import Any
 from mockserver.cli.options import SERVER, TARGET, Name, limit, read_scenario
 from mockserver.cli.output import counted, echo, listing, moment, more, paint, printable, table
 from mockserver.cli.program import Group, Misused, argument, command, option
-from mockserver.cli.remote import FileText, Target, told
+from mockserver.cli.remote import Target, told
 from mockserver.testing.client import MockServerError, path_of
 from mockserver.testing.handles.link import given
 
@@ -82,7 +82,7 @@ def _post(target: Target, path: str, scenario: str | None, members: Mapping[str,
 
     if scenario is None or (is_name(scenario) and "\\" not in scenario):
         return target.post(path, {**members, **given({"scenario": scenario})})
-    return target.post(path, {**members, "yaml": read_scenario(scenario)}, file=FileText(scenario))
+    return target.post(path, {**members, "yaml": read_scenario(scenario)}, file=scenario)
 
 
 def _print_all(found: Any) -> None:

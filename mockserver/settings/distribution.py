@@ -49,15 +49,13 @@ def version() -> str:
 
 
 def requirement(extra: str) -> str | None:
-    """Return this package's `pip install` argument with an extra, or None if the source of the package is gone.
+    """Return this package's `pip install` argument with an extra, or None if its source is gone, as in the image.
 
-    A package from a checkout, a wheel or a repository is named with its address (PEP 610), as no index may have it. In
-    the image the wheel of the build stage is gone.
+    A package from a checkout, a wheel or a repository is named with its address (PEP 610), as no index may have it.
     """
     import json  # noqa: PLC0415  # most programs never ask
     from importlib import metadata  # noqa: PLC0415  # it takes long to import
-    from urllib.parse import urlsplit  # noqa: PLC0415  # see above
-    from urllib.request import url2pathname  # noqa: PLC0415  # see above
+    from urllib.request import url2pathname  # noqa: PLC0415  # it takes long to import
 
     named = f"{NAME}[{extra}]"
     try:
@@ -67,7 +65,7 @@ def requirement(extra: str) -> str | None:
     if not recorded:
         return named
     address = _address(json.loads(recorded))
-    is_gone = address.startswith("file:") and not Path(url2pathname(urlsplit(address).path)).exists()
+    is_gone = address.startswith("file://") and not Path(url2pathname(address.removeprefix("file://"))).exists()
     return None if is_gone else f"{named} @ {address}"
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+from collections.abc import Iterator
 from io import BytesIO, TextIOWrapper
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,6 +17,11 @@ _PACKAGE = Path(__file__).parents[1]
 LARGEST = 256 * 1024 * 1024
 #: The limit of a file that people write by hand, in bytes. Chosen: a book has fewer.
 WRITTEN_BY_HAND = 8 * 1024 * 1024
+#: How the names of files with scenarios end.
+SCENARIOS = (".yaml", ".yml", ".json")
+#: A variable as shells and Compose write it, outside of whole-line comments, and the most warnings about a text.
+_VARIABLE = re.compile(r"^(?![ \t]*#).*?(\$\{[A-Za-z_][A-Za-z0-9_]*(?::?[-+?=][^}\n]{0,100})?\})", re.MULTILINE)
+_MOST_WARNINGS = 10
 
 
 def data_folder(name: str) -> Path:
@@ -26,6 +34,18 @@ def data_folder(name: str) -> Path:
 SCHEMA_FILE = data_folder("scenarios") / "scenario.schema.json"
 #: The text of `/_mock/llms.txt`, made by `.ci/documents.py`.
 LLMS_FILE = data_folder("docs") / "llms.txt"
+
+
+def is_scenario(name: str) -> bool:
+    """Return whether a file in a folder of scenarios is one, and not the JSON Schema for editors."""
+    return name.endswith(SCENARIOS) and not name.endswith(".schema.json")
+
+
+def unreplaced(text: str, file: str) -> Iterator[str]:
+    """Yield a warning for each of the first variables in a scenario, such as `${NAME}`: they are not replaced."""
+    for found in islice(_VARIABLE.finditer(text) if "${" in text else (), _MOST_WARNINGS):
+        line = text.count("\n", 0, found.start()) + 1
+        yield f"warning: {file}:{line}: {found[1]} is not replaced: scenarios have no variables"
 
 
 def read_bytes(file: str | os.PathLike[str], most: int = LARGEST) -> bytes:

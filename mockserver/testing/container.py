@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self, TypedDict, Unpack
 
 from mockserver import MockServer
-from mockserver.scenario.documents.mistakes import SUFFIXES, is_scenario_file
+from mockserver.settings import files
 from mockserver.settings.distribution import advice
 
 try:
@@ -119,7 +119,7 @@ class MockServerContainer(DockerContainer):
 
     def _scenario(self, scenario: str | os.PathLike[str] | None) -> str | None:
         """Return a scenario name, or copy a scenario file and return its path."""
-        if scenario is None or not os.fspath(scenario).endswith(SUFFIXES):
+        if scenario is None or not os.fspath(scenario).endswith(files.SCENARIOS):
             return None if scenario is None else os.fspath(scenario)
         return self._copy(Path(scenario), Path(scenario).name)
 
@@ -127,7 +127,7 @@ class MockServerContainer(DockerContainer):
         if not folder.is_dir():
             raise FileNotFoundError(f"there is no folder {folder}")
         for path in sorted(folder.rglob("*")):
-            if is_scenario_file(path.name):
+            if files.is_scenario(path.name):
                 self._copy(path, path.relative_to(folder).as_posix())
 
     def _copy(self, path: Path, name: str) -> str:

@@ -11,17 +11,7 @@ from typing import Any
 
 from mockserver.core.text.messages import cut, meant, shown
 from mockserver.scenario.documents.document import MappingNode, locate, overlay
-from mockserver.scenario.documents.mistakes import (
-    BODY,
-    SUFFIXES,
-    TEXT,
-    Mark,
-    Mistake,
-    ScenarioError,
-    is_name,
-    is_scenario_file,
-    unreplaced,
-)
+from mockserver.scenario.documents.mistakes import BODY, SUFFIXES, TEXT, Mark, Mistake, ScenarioError, is_name
 from mockserver.scenario.documents.mistakes import Path as Place
 from mockserver.scenario.documents.reading import Bounds, parse
 from mockserver.settings import data_folder, files
@@ -65,8 +55,10 @@ class Library:
         """Return the file of a scenario name or path."""
         if not is_name(name):
             return _file(name)
-        searched = "".join(f"; {folder} has {_listed(folder)}" for folder in self._folders[:-1])
-        return self._named(name, searched)
+        own = ((folder, ", ".join(path.stem for path in _files(folder))) for folder in self._folders[:-1])
+        return self._named(
+            name, "".join(f"; {folder} has {cut(names, _LONGEST_LIST) or 'none'}" for folder, names in own)
+        )
 
     def stub_library(self, name: str) -> MappingNode:
         """Return the document of a stub library name or path."""
@@ -232,7 +224,7 @@ def _advice(name: str, mark: Mark | None) -> str:
 def _parsed(path: Path, changed: float) -> MappingNode:  # a file that was changed is another one
     """Return the document of a file with this modification time; shared by all libraries of the process."""
     text = _text(path)
-    for warning in unreplaced(text, str(path)):
+    for warning in files.unreplaced(text, str(path)):
         _LOG.warning(warning)
     return parse(text, str(path), _OF_FILES)
 
@@ -260,12 +252,8 @@ def _file(name: str) -> Path:
 def _files(folder: Path) -> Iterator[Path]:
     """Yield the files of scenarios in a folder, and folders in their place, which cannot be read."""
     if folder.is_dir():
-        found = (path for path in sorted(folder.iterdir()) if is_scenario_file(path.name))
+        found = (path for path in sorted(folder.iterdir()) if files.is_scenario(path.name))
         yield from (path for path in found if path.is_file() or path.is_dir())
-
-
-def _listed(folder: Path) -> str:
-    return cut(", ".join(sorted({path.stem for path in _files(folder)})) or "no scenarios", _LONGEST_LIST)
 
 
 def _text(path: Path) -> str:

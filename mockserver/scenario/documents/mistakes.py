@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 from mockserver.core.text.messages import cut
+from mockserver.settings import files
 
 #: How the names of files with scenarios end.
-SUFFIXES = (".yaml", ".yml", ".json")
-#: A variable as shells and Compose write it, outside of whole-line comments, and the most warnings about a text.
-_VARIABLE = re.compile(r"^(?![ \t]*#).*?(\$\{[A-Za-z_][A-Za-z0-9_]*(?::?[-+?=][^}\n]{0,100})?\})", re.MULTILINE)
-_MOST_WARNINGS = 10
+SUFFIXES = files.SCENARIOS
 _SEPARATORS = tuple(filter(None, {"/", os.sep, os.altsep}))
 
 
 def is_name(name: str) -> bool:
     """Return whether a text is a scenario name, and not a path."""
     return not name.endswith(SUFFIXES) and not any(sign in name for sign in _SEPARATORS)
-
-
-def is_scenario_file(name: str) -> bool:
-    """Return whether a file in a folder of scenarios is one of them, and not the JSON Schema for editors."""
-    return name.endswith(SUFFIXES) and not name.endswith(".schema.json")
-
-
-def unreplaced(text: str, file: str) -> Iterator[str]:
-    """Yield a warning for each of the first variables in a text, such as `${NAME}`: they are not replaced."""
-    for found in islice(_VARIABLE.finditer(text) if "${" in text else (), _MOST_WARNINGS):
-        line = text.count("\n", 0, found.start()) + 1
-        yield f"{file}:{line}: {found[1]} is not replaced: scenarios have no variables"
 
 
 Path = tuple[str | int, ...]
