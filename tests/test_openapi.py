@@ -6,6 +6,7 @@ import json
 import re
 from http import HTTPStatus
 
+import pytest
 import yaml
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
@@ -121,3 +122,23 @@ def test_the_sources_of_the_document_are_places_that_a_reader_can_go_to():
 
     assert "docs/contract/webhooks.md#getWebhooks" in text
     assert re.findall(r"(?<!docs/)contract/", text) == []
+
+
+def _bounds(value):
+    """Yield the bounds of numbers that a document has, with the schema of each."""
+    for name, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        if name in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum") and isinstance(inner, int | float):
+            yield inner, value
+        if isinstance(inner, dict | list):
+            yield from _bounds(inner)
+
+
+@pytest.mark.parametrize("name", ["openapi.json", "control.json"])
+def test_no_bound_is_one_that_the_format_of_integers_implies(api, name):
+    found = list(_bounds(api.get(f"/_mock/{name}").json))
+
+    assert found
+    own = (2**63 - 1, -(2**63), 2**31 - 1, -(2**31))
+    assert [row for bound, row in found if "format" in row and bound in own] == []
+    # A program that keeps numbers as doubles can hold each.
+    assert [row for bound, row in found if isinstance(bound, int) and abs(bound) > 2**62] == []

@@ -137,6 +137,8 @@ def _past(target: Target, filters: Mapping[str, Any], limit: int) -> list[Any]:
     asked = {name: value for name, value in filters.items() if value is not None}
     if not str(asked.get("status", "")).isdigit():
         asked.pop("status", None)  # the server knows no classes of statuses
+    if not limit:
+        target.items("/requests", limit=1, **asked)  # it refuses a misspelt filter
     return list(islice((item for item in _pages(target, asked, limit) if _passes(item, filters)), limit))[::-1]
 
 

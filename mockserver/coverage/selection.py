@@ -90,7 +90,7 @@ def parse(text: str) -> Selection:
 
 
 def _unknown(names: Collection[str]) -> Iterator[str]:
-    known = (*sorted(operations()), *sorted(countable() - operations()))
+    known = (DEFAULT, ALL, _USED, *sorted(operations()), *sorted(countable() - operations()))
     wrong = [name for name in dict.fromkeys(names) if name not in countable()]
     for name in wrong[:_TOLD]:
         near = meant(name, known)

@@ -43,7 +43,7 @@ from mockserver.web.schemas.fields import (
     OneOrMany,
     Quantity,
 )  # fmt: skip
-from mockserver.web.schemas.json_schema import FIELD_SCHEMAS, FieldSchema, specification
+from mockserver.web.schemas.json_schema import FieldSchema, specification
 
 #: ISO 8601, without the years and months that have no fixed length, or the short form.
 _LENGTH = (
@@ -91,7 +91,8 @@ _ATTRIBUTE = {
     ]
 }  # fmt: skip
 
-_SEED = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
+_SEED = {"type": "integer", "format": "int64"}
+_INT64 = {"minimum": -(2**63), "maximum": 2**63 - 1}
 _DRAW = closed(
     {"name": {"type": "string"}, "says": {"type": "string"}, "entry": {"type": "object"}},
     required=["name", "says", "entry"],
@@ -219,13 +220,10 @@ def _mapping(field: Dict, known: dict[str, Any]) -> dict[str, Any]:
 
 
 def _amount(field: Any, _: dict[str, Any]) -> dict[str, Any]:
-    kind = Int64 if isinstance(field, Int64) else Number
-    own = FIELD_SCHEMAS[kind]
-    bounds = own if isinstance(own, dict) else {}
     if any(isinstance(rule, Quantity) for rule in field.validators):
-        fractions = {} if kind is Int64 else {"not": {"exclusiveMinimum": -1, "exclusiveMaximum": 0}}
-        return {**bounds, "minimum": -1, **fractions}
-    return bounds
+        fractions = {} if isinstance(field, Int64) else {"not": {"exclusiveMinimum": -1, "exclusiveMaximum": 0}}
+        return {**_INT64, "minimum": -1, **fractions}
+    return _INT64
 
 
 _SCENARIO_FORMS: dict[type, FieldSchema] = {
@@ -315,7 +313,7 @@ def _plain(value: Any) -> Any:
         return [_plain(inner) for inner in value]
     if not isinstance(value, dict):
         return value
-    found = {}
+    found: dict[str, Any] = {**_INT64} if value.get("format") == "int64" and "enum" not in value else {}
     for key, inner in value.items():
         if key == "$ref":
             found[key] = f"#/$defs/{_name(inner.removeprefix(_COMPONENTS))}"

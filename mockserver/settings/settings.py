@@ -148,7 +148,7 @@ class Settings:
     lint_timeout: float = setting(
         10.0,
         _SECONDS,
-        "How many seconds a client may wait for an answer that a fault never gives, before lint reports it.",
+        "How many seconds a client may wait for the answer of a hanging request, before lint reports it.",
     )
     egress: str = setting("private", Choice(("loopback", "private", "any")), "How far calls may go.")
     forward_to: str | None = setting(

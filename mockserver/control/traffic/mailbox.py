@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import islice
 from typing import Any
 
 from flask import Response, request
-from marshmallow import fields, validate
+from marshmallow import ValidationError, fields, validate
 
 from mockserver.control.framework import inputs
 from mockserver.control.framework.call import ControlResource, listed
@@ -16,7 +15,7 @@ from mockserver.core.text.addresses import equals_address
 from mockserver.core.traffic.mail import FAILED, KINDS, SENT, WAITING
 from mockserver.core.traffic.mail import Mail as MailRow
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.section import Item, write_instant
+from mockserver.resources.section import write_instant
 from mockserver.views.record import Evicted, listing
 from mockserver.views.traffic import show_mail
 from mockserver.views.traffic_records import Mail
@@ -26,11 +25,15 @@ from mockserver.web.server.waiting import wait_for
 MAILBOX = ControlResource("mailbox", "/_mock/mailbox")
 
 
-class MailFilter(Item):
-    to = fields.String()
+def _check_address(value: str) -> None:
+    if "@" not in value:
+        raise ValidationError("Not a valid email address")
+
+
+class MailFilter(inputs.Part):
+    to = fields.String(validate=_check_address)
     subject = fields.String()
     smtp = fields.String(validate=validate.OneOf((WAITING, SENT, FAILED)))
-    limit = inputs.limit()
     wait = inputs.wait()
 
 
@@ -38,8 +41,10 @@ class MailFilter(Item):
 def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     """The e-mails, newest first; with `wait`, as soon as one matches."""
     found = wait_for(request.environ, workspace, query["wait"], lambda: _select(workspace, query), frozenset({"mail"}))
-    loop.leave_if_long(mail.size for mail in found)
-    return listed([_shown(workspace, mail) for mail in found], evicted=workspace.state.mailbox.evicted)
+    part = inputs.part_of(found, query)
+    loop.leave_if_long(mail.size for mail in part)
+    rows = [_shown(workspace, mail) for mail in part]
+    return listed(rows, len(found), evicted=workspace.state.mailbox.evicted)
 
 
 @MAILBOX.call("DELETE", status=204)
@@ -83,8 +88,7 @@ def _page(workspace: Workspace, mail: MailRow) -> Response:
 
 def _select(workspace: Workspace, query: dict[str, Any]) -> Sequence[MailRow]:
     is_wanted = equals_address(query["to"]) if query.get("to") else lambda address: True
-    matching = (mail for mail in workspace.state.mailbox if _matches(workspace, mail, query, is_wanted))
-    return list(islice(matching, query["limit"]))
+    return [mail for mail in workspace.state.mailbox if _matches(workspace, mail, query, is_wanted)]
 
 
 def _matches(workspace: Workspace, mail: MailRow, query: dict[str, Any], is_wanted: Callable[[str], bool]) -> bool:

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from flask import Response, request
-from marshmallow import ValidationError, fields, post_load, validates_schema
+from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
 from mockserver.control.framework import inputs
 from mockserver.control.framework.call import ControlResource, listed, written
 from mockserver.control.framework.problem import Problem, existing
+from mockserver.control.traffic.filters import check_field, check_method, check_transition, refuse_misspelt
+from mockserver.core.text.host_names import host_url
 from mockserver.core.traffic.exchange import Exchange as ExchangeRow
 from mockserver.core.traffic.exchange import Journal
 from mockserver.core.traffic.match import Match, matching, near_misses
@@ -36,16 +38,16 @@ class RequestFilter(inputs.Part):
     """The filter of the journal."""
 
     operation = fields.String(validate=check_operation)
-    status = fields.Integer()
-    method = fields.String()
+    status = fields.Integer(validate=validate.Range(100, 599))
+    method = fields.String(validate=check_method)
     path = PathGlob()
     #: The code of the error that was answered.
     code = fields.String()
     fault = fields.String()
     #: A transition that the request caused, as `sender.verify`.
-    transition = fields.String()
+    transition = fields.String(validate=check_transition)
     #: An optional member of query or body that was sent, as `ips[].weight`.
-    field = fields.String()
+    field = fields.String(validate=check_field)
     #: Whether a fault holds the answer back, and the client waits for it.
     held = fields.Boolean()
     wait = inputs.wait()
@@ -94,7 +96,7 @@ class Verification(Item):
 @REQUESTS.call("GET", query=RequestFilter, answer=Page, media=tuple(_MEDIA.values()))
 def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     """The exchanges, newest first; with `wait`, as soon as one matches; as HAR all of them, oldest first."""
-    search = begun(request.environ, "search", lambda: _Search(query["match"], query.get("held")))
+    search = begun(request.environ, "search", lambda: _Search(workspace, query["match"], query.get("held")))
     found = wait_for(
         request.environ, workspace, query["wait"], lambda: search.look(workspace.journal), frozenset({"request"})
     )
@@ -142,6 +144,7 @@ def verify(workspace: Workspace, body: dict[str, Any]) -> Verdict:
     match_size = len(request.get_data())
     loop.leave_if_long(_size(exchange) + match_size for exchange in kept)
     match, (least, most) = body["match"], body["count"]
+    refuse_misspelt(workspace, match, "match")
     found = [exchange for exchange in kept if match.admits(exchange)]
     satisfied = least <= len(found) <= most
     near = [] if satisfied or len(found) > most else near_misses(kept, match)
@@ -172,7 +175,8 @@ def _size(exchange: ExchangeRow) -> int:
 class _Search:
     """A repeated search for exchanges, which compares each exchange only once."""
 
-    def __init__(self, match: Match, held: bool | None) -> None:
+    def __init__(self, workspace: Workspace, match: Match, held: bool | None) -> None:
+        refuse_misspelt(workspace, match)
         self._match, self._held = match, held
         self._journal: Journal | None = None
         #: How many exchanges the journal had counted when none matched, and how many of them had changed.

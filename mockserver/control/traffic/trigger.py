@@ -49,7 +49,7 @@ _SENDER = "sender@example.test"
 
 
 class _Recipient(Item):
-    """The recipient of an inbound mail, an e-mail address; recipients of other events may be telephone numbers."""
+    """The recipient of an e-mail, an address; recipients of other events may be telephone numbers."""
 
     to = Email()
 
@@ -71,11 +71,13 @@ class Trigger(Item):
     def _check_members(self, data: dict[str, Any], **_: Any) -> None:
         if ("event" in data) is ("story" in data):
             raise ValidationError("give either event or story")
+        category = _category(data)
+        if category.channel == EMAIL:
+            _Recipient(unknown=EXCLUDE).load(data)
         if "story" in data:
             for name in {"type", "channel", "payload", "campaign"} & data.keys():
                 raise ValidationError("only allowed together with event", name)
             return
-        category = _category(data)
         known = raisable(category)
         if data["event"] not in known:
             of = f"{category.type} webhooks"
@@ -83,8 +85,6 @@ class Trigger(Item):
             near = meant(data["event"], known)
             instead = f"; did you mean {near}?" if near else ""
             raise ValidationError(f"unknown event of {of}; known: {', '.join(known)}{instead}", "event")
-        if category.type == INBOUND:
-            _Recipient(unknown=EXCLUDE).load(data)
         if "campaign" in data and (category != MARKETING_EMAIL or data["event"] not in COUNTED_EVENTS):
             wanted = ", ".join(sorted(COUNTED_EVENTS))
             raise ValidationError(f"only allowed together with type marketing and one of {wanted}", "campaign")

@@ -58,6 +58,8 @@ def with_metadata(kwargs: dict[str, Any], **metadata: Any) -> dict[str, Any]:
 
 
 INT64_MAX = 2**63 - 1
+#: The bounds of such a number in a JSON schema, as numbers that every program can hold.
+WITHIN_INT64 = {"minimum": -(2.0**63), "exclusiveMaximum": 2.0**63}
 #: A whole number as text; one of 19 digits may still be beyond 64 bits.
 _DIGITS = re.compile(r"-?[0-9]{1,19}", re.ASCII)
 
@@ -107,8 +109,7 @@ class TextOrNumber(fields.String):
     """A string; whole numbers, sent by older clients, are loaded as digits."""
 
     def __init__(self, **kwargs: Any) -> None:
-        schema = {"type": ["string", "integer"], "minimum": -INT64_MAX - 1, "maximum": INT64_MAX}
-        super().__init__(**with_metadata(kwargs, **schema))
+        super().__init__(**with_metadata(kwargs, type=["string", "integer"], **WITHIN_INT64))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if type(value) in (int, float) and value == int(value):

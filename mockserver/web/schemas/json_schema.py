@@ -8,13 +8,14 @@ from typing import Any
 from marshmallow import fields
 
 from mockserver.web.schemas.fields import (
+    INT64_MAX,
+    WITHIN_INT64,
     ApiKey,
     Day,
     DayOrMoment,
     HeaderName,
     HeaderValue,
     Hostname,
-    Int64,
     NotBlank,
     Number,
     Url,
@@ -29,8 +30,7 @@ HOSTNAME = r"^(?!-)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.(?![0-9]+$)[A-Za-z0-9-]+$"
 
 #: What our fields take, as far as a JSON schema can say it; bounds of a single field override these.
 FIELD_SCHEMAS: dict[type, FieldSchema] = {
-    Int64: {"minimum": -(2**63), "maximum": 2**63 - 1},
-    Number: {"minimum": -(2**63), "maximum": 2**63 - 1},
+    Number: WITHIN_INT64,
     ApiKey: {"pattern": "^[!-~]+$"},
     Url: {"pattern": "^[hH][tT][tT][pP][sS]?://[^/?#]"},
     HeaderName: {"pattern": r"^[A-Za-z0-9_!#$%&'*+.^`|~-]+$"},
@@ -78,6 +78,13 @@ def _keywords(
     if check_given in field.validators and not {"pattern", "enum"} & {*found, *known}:
         found = {"minLength": 1, **found}
     found = {name: value for name, value in found.items() if name not in known}
+    # Many programs cannot hold these bounds as integers.
+    for name, bound, other in (("minimum", -INT64_MAX - 1, "minimum"), ("maximum", INT64_MAX, "exclusiveMaximum")):
+        if known.get(name) == bound and "string" not in known["type"]:
+            del known[name]
+            found |= {"format": "int64"} if "integer" in known["type"] else {other: WITHIN_INT64[other]}
+    if "maximum" in known:
+        found.pop("exclusiveMaximum", None)
     if field.allow_none and "type" in found:
         types = found["type"]
         found["type"] = [*(types if isinstance(types, list) else [types]), "null"]
