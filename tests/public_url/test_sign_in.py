@@ -46,7 +46,7 @@ def test_code_flow_of_authlib_leads_through_the_proxy(public, workspace, metadat
         app.verify, app.trust_env = public.proxy.ca, False
         url, state = app.create_authorization_url(metadata["authorization_endpoint"], nonce="n")
         consent = pressed(public, url, public.follow(url), "boss@group.test")
-        answer = pressed(public, url, consent, "Allow")
+        answer = pressed(public, url, consent, "Accept")
         token = app.fetch_token(
             metadata["token_endpoint"], authorization_response=answer.headers["Location"], state=state
         )
@@ -59,7 +59,8 @@ def test_code_flow_of_authlib_leads_through_the_proxy(public, workspace, metadat
 
 
 def test_form_of_another_origin_is_refused(public, metadata):
-    url = f"{metadata['authorization_endpoint']}?client_id=crm&redirect_uri={CALLBACK}&response_type=code"
+    query = f"client_id=crm&redirect_uri={CALLBACK}&response_type=code&scope=account:read"
+    url = f"{metadata['authorization_endpoint']}?{query}"
     public.follow(url)
 
     answer = public.http.post(url, data={}, headers={"Origin": "https://evil.example.com"})
@@ -71,7 +72,7 @@ def test_single_sign_on_leads_through_the_proxy(public, workspace):
     headers = {"api-key": workspace.key("group")}
     token = public.http.post(
         f"{workspace.url}/corporate/subAccount/ssoToken",
-        json={"id": 1003002, "email": "boss@group.test"},
+        json={"id": 1003002},
         headers=headers,
     ).json()["token"]
 
