@@ -35,7 +35,8 @@ def test_a_mail_has_all_that_a_test_needs(api):
 
 
 def test_mails_are_found_by_subject_and_limited(api):
-    assert api.get("/_mock/mailbox?subject=verify&limit=1").json["count"] == 1
+    found = api.get("/_mock/mailbox?subject=verify&limit=1&offset=1").json
+    assert (found["count"], [mail["to"] for mail in found["items"]]) == (2, ["ops@acme.test"])
     assert api.get("/_mock/mailbox?subject=invoice").json["count"] == 0
 
 

@@ -194,3 +194,26 @@ def test_a_user_has_a_password_in_written_state_only_where_the_scenario_gives_on
     api = make_api({"accounts": [{"name": "acme", "users": users}]})
 
     assert api.get("/_mock/state").json["accounts"][0]["users"] == users
+
+
+@pytest.mark.parametrize("text", ["# a note\n", "---\n# {nothing}\n...\n", "\n  \n# a\n\n# b", "null\n", "~"])
+def test_document_without_content_is_refused_and_changes_nothing(api, text):
+    before = api.get("/_mock/state").data
+
+    answer = api.client.put("/_mock/state", data=text, content_type="application/yaml")
+
+    assert answer.status_code == 400, answer.text
+    assert api.get("/_mock/state").data == before
+
+
+@pytest.mark.parametrize("data", [b"", b" \n"])
+@pytest.mark.parametrize("content_type", ["application/yaml", "application/json"])
+def test_state_without_a_document_is_refused(api, data, content_type):
+    answer = api.client.put("/_mock/state", data=data, content_type=content_type)
+
+    assert (answer.status_code, "missing document" in answer.text) == (400, True)
+
+
+@pytest.mark.parametrize("text", ["{}", "# empty\n{}\n"])
+def test_empty_mapping_is_an_empty_workspace(api, text):
+    assert api.client.put("/_mock/state", data=text, content_type="application/yaml").status_code == 200

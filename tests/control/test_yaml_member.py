@@ -119,3 +119,10 @@ def test_a_workspace_made_of_a_text_can_be_strict_and_start_when_it_is_told(api)
 
     state = api.get("/w/mine/_mock/state").json
     assert (state["strict"], state["clock"]) == (True, {"start": "2026-02-01T00:00:00Z", "frozen": True})
+
+
+@calls
+def test_text_without_content_is_refused(api, path):
+    answer = api.post(path, json={"yaml": "# nothing yet\n"})
+
+    assert (answer.status_code, "the document is empty" in answer.text) == (400, True)

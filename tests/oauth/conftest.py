@@ -99,7 +99,7 @@ class Realm:
     def advance(self, by):
         return self.api.advance(by)
 
-    def authorize(self, app="shop-app", *, fault=None, **query):
+    def authorize(self, app="shop-app", *, fault=None, method="GET", **query):
         """Send an authorization request; None omits a parameter."""
         asked = {
             "client_id": app, "redirect_uri": CALLBACK, "response_type": "code", "scope": "account:read",
@@ -107,7 +107,7 @@ class Realm:
         } | query  # fmt: skip
         asked = {name: value for name, value in asked.items() if value is not None}
         headers = {} if fault is None else {"X-Mock-Fault": fault}
-        return self.open("GET", f"{REALM}/oauth/authorize", query_string=asked, headers=headers)
+        return self.open(method, f"{REALM}/oauth/authorize", query_string=asked, headers=headers)
 
     def code(self, app="shop-app", user="boss@group.test", **query):
         answer = self.authorize(app, mock_user=user, mock_consent="accept", **query)

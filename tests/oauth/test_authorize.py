@@ -178,3 +178,10 @@ def test_every_sign_in_stands_in_the_activity_log(realm):
         ("login-success", "clerk@group.test", "2026-01-15T09:01:00+00:00"),
         ("login-success", "boss@group.test", "2026-01-15T09:00:00+00:00"),
     ]
+
+
+def test_head_signs_nobody_in(realm):
+    answer = realm.authorize("shop-app", method="HEAD", mock_user="boss@group.test", mock_consent="accept")
+
+    assert (answer.status_code, "Location" in answer.headers) == (200, False)
+    assert realm.api.get("/_mock/machines/oauth_grant").json["count"] == 0

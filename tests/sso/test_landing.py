@@ -218,3 +218,14 @@ def test_the_journal_names_the_operation_and_hides_the_token(workspace):
         assert (entry["operation"], entry["status"], entry["account"]) == (operation, 200, None)
         assert entry["path"] == f"/account/login/{kind}/sso/***"
         assert token not in json.dumps(workspace.api.get("/_mock/requests").json)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_head_does_not_use_up_a_token_that_works_once(make_workspace, kind):
+    workspace = make_workspace(behaviour={"sso_token": {"single_use": True}})
+    token = workspace.token(kind)
+    before = workspace.api.get("/_mock/state").json
+
+    assert [workspace.land(token, kind, "HEAD").status_code for _ in range(2)] == [200, 200]
+    assert workspace.api.get("/_mock/state").json["accounts"] == before["accounts"]
+    assert [workspace.land(token, kind, method).status_code for method in ("GET", "HEAD", "GET")] == [200, 410, 410]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from itertools import islice
@@ -25,6 +26,7 @@ from mockserver.web.schemas.errors import summary
 from mockserver.web.server.waiting import LONGEST_WAIT
 
 Row = TypeVar("Row")
+_COMMENT = re.compile("#.*")
 
 # ---------------------------------------------------------------------- members of queries and bodies
 
@@ -157,6 +159,9 @@ def _refuse_large(what: str, size: int) -> None:
 
 def _parsed(text: str, source: str) -> MappingNode:
     try:
-        return parse(text, source, Bounds(levels=target.current().depth_limit))
+        found = parse(text, source, Bounds(levels=target.current().depth_limit))
     except ScenarioError as error:
         raise of_mistakes(error.mistakes, unreadable=True) from error
+    if not found and "{" not in _COMMENT.sub("", text):
+        raise of_mistakes([Mistake((), "the document is empty, but for comments; send {} if that is meant")])
+    return found

@@ -58,9 +58,9 @@ def send_back(error: ServiceError, caller: AnonymousCaller, exchange: Exchange) 
 
 
 def authorize(caller: AnonymousCaller, request: Request, query: Mapping[str, str]) -> Reply:
-    """Return the sign-in page; with `mock_user`, sign this user in without the page."""
+    """Return the sign-in page; with `mock_user`, sign this user in without the page, unless the method is HEAD."""
     app_request = _authorization_request(caller, query)
-    if "mock_user" not in query:
+    if "mock_user" not in query or request.method == "HEAD":
         return _sign_in_page(caller, request, app_request)
     person = next(iter(authorization.people_with_address(caller.workspace, app_request.app, query["mock_user"])), None)
     if person is None:

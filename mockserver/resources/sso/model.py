@@ -94,8 +94,8 @@ class Landing(NamedTuple):
         return self.token.url or self.token.target or "home"
 
 
-def land(caller: AnonymousCaller, token: str, *, corporate: bool) -> Landing:
-    """Sign in with a token; log an activity."""
+def land(caller: AnonymousCaller, token: str, method: str, *, corporate: bool) -> Landing:
+    """Sign in with a token; log an activity. HEAD, which link checkers send, only tells whether it would work."""
     workspace = caller.workspace
     found = find(workspace, token)
     if found is None or found[1].corporate is not corporate:
@@ -105,8 +105,10 @@ def land(caller: AnonymousCaller, token: str, *, corporate: bool) -> Landing:
         raise DOCUMENT_NOT_FOUND("There is no such single-sign-on token").because(why)
     account, row = found
     _check_use(workspace, row)
-    row.used_at = row.used_at or workspace.state.clock.now()
     user = row.email or account.email
+    if method == "HEAD":
+        return Landing(row, account, user)
+    row.used_at = row.used_at or workspace.state.clock.now()
     activities.log(workspace, account, activities.LOGIN, caller.visit, user)
     return Landing(row, account, user)
 

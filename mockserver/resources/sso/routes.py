@@ -77,7 +77,7 @@ _LANDING_ERRORS = (
     errors=_LANDING_ERRORS,
 )  # fmt: skip
 def land_in_organization(caller: AnonymousCaller, request: Request, token: str) -> Reply:
-    return _landed(caller, model.land(caller, token, corporate=True), "organization")
+    return _landed(caller, model.land(caller, token, request.method, corporate=True), "organization")
 
 
 @SSO.operation(
@@ -88,7 +88,7 @@ def land_in_organization(caller: AnonymousCaller, request: Request, token: str) 
     errors=_LANDING_ERRORS,
 )  # fmt: skip
 def land_in_sub_account(caller: AnonymousCaller, request: Request, token: str) -> Reply:
-    return _landed(caller, model.land(caller, token, corporate=False), "sub-account")
+    return _landed(caller, model.land(caller, token, request.method, corporate=False), "sub-account")
 
 
 def _landed(caller: AnonymousCaller, landing: model.Landing, kind: str) -> Reply:
