@@ -27,6 +27,11 @@ ANCHOR = re.compile(r'^##+ <a id="([\w-]+)"></a>', re.MULTILINE)
 LINK = re.compile(r"\[[^\]]+\]\(([^)\s]*)\)")
 #: What its pages call a mark; what follows a comma says more of it.
 MARKS = {"specification", "documented", "client library", "recorded", "in code", "proposed", "not found"}
+#: What a source alone begins with: a fact with one is documented there.
+SOURCES = (
+    "specification", "OpenAPI", "python 5.1", "brevo-python", "sib-api-v3-sdk", "page ", "pages ", "changelog", "RFC",
+    "help.brevo.com", "OpenID", "UTS",
+)  # fmt: skip
 #: How the code cited its sources before they could be opened.
 CLOSED = re.compile(r"\bSPEC\b|\b[Ll]edger \d|\bDESIGN\b")
 
@@ -59,9 +64,7 @@ def tables(text):
 
 def generated(kind):
     """The names of the generated parts of a kind, with their pages."""
-    return [
-        (name, page) for page, text in PAGES.items() for name in re.findall(rf"<!-- {kind} (\S+) -->", text)
-    ]
+    return [(name, page) for page, text in PAGES.items() for name in re.findall(rf"<!-- {kind} (\S+) -->", text)]
 
 
 @pytest.fixture(scope="module")
@@ -100,9 +103,7 @@ def test_every_table_of_events_is_told():
 
 
 def test_every_error_code_has_its_row():
-    codes = {row[0].strip("`") for table in tables(section("errors", "codes")) for row in table[1:]}
-
-    assert ALL_CODES.keys() <= codes
+    assert ALL_CODES.keys() == set(re.findall(r"^- \d+ `([^`]+)`", section("errors", "codes"), re.MULTILINE))
 
 
 def test_pages_and_anchors_of_the_contract_are_unique():
@@ -149,7 +150,8 @@ def test_every_source_of_the_fidelity_record_leads_to_a_place():
 
 
 def test_every_section_of_the_specification_that_is_named_has_its_facts_here():
-    told = {number for row in next(tables(section("README", "specification")))[1:] for number in row[0].split(", ")}
+    lists = re.findall(r"^- ([\d., ]+):", section("README", "specification"), re.MULTILINE)
+    told = {number for row in lists for number in row.split(", ")}
     named = {
         number
         for text in (*PAGES.values(), *(text for path, text in sources() if path.parts[0] == "mockserver"))
@@ -170,6 +172,28 @@ def test_every_operation_has_a_line_of_what_public_code_shows(name):
     assert re.match(r"\d+ programs?\b|none was found\b", shown)
 
 
+def notes(text):
+    """Yield the notes of a line: texts in brackets that begin with a mark or a source."""
+    for found in re.findall(r"\(((?:[^()]|\([^()]*\))+)\)", text):
+        if found.startswith((*MARKS, *SOURCES)):
+            yield found
+
+
+def bullets():
+    """Yield the hand-written points of pages with their pages, without those that describe codes or the pages."""
+    described = {"by-themselves", "by-faults-only"}
+    for page in PAGES.keys() - {"README", "behaviour"}:
+        text = re.sub(
+            r"^<!-- (?!search)\w+ \S+ -->\n.*?(?:^<!-- end -->|^(?=## )|\Z)",
+            "",
+            PAGES[page],
+            flags=re.MULTILINE | re.DOTALL,
+        )
+        for part in re.split(r"^(?=##)", text, flags=re.MULTILINE):
+            if not described & set(ANCHOR.findall(part)):
+                yield from ((page, line) for line in re.findall(r"^- .+", part, re.MULTILINE))
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_every_mark_is_one_that_the_ledger_explains(page):
     marks = [row[-1] for heading, *rows in tables(PAGES[page]) if heading[-1] == "mark" for row in rows]
@@ -183,12 +207,11 @@ def test_the_ledger_explains_every_mark():
     assert {row[0] for row in explained} == MARKS
 
 
-def test_every_row_has_a_source_and_only_what_is_proposed_or_not_found_may_have_none():
-    headed = [table for text in PAGES.values() for table in tables(text) if table[0][-2:] == ["source", "mark"]]
-    rows = [row for table in headed for row in table[1:]]
+def test_every_point_has_a_mark_or_a_source():
+    points = list(bullets())
 
-    assert len(rows) > 400
-    assert [row for row in rows if not row[-2] or (row[-2] == "-" and row[-1] not in ("proposed", "not found"))] == []
+    assert len(points) > 600
+    assert [(page, line) for page, line in points if not [*notes(line)]] == []
 
 
 def test_every_key_of_behaviour_that_is_named_exists():
@@ -225,14 +248,14 @@ def test_a_reading_that_no_source_tells_is_told_with_its_mark():
         ("corporate", "What is unlimited has -1 in `quantity` and in `remaining`"),
         ("corporate", "they are rounded down, 9.5 to 9; the account shows 9.5. (proposed)"),
         ("corporate", "Several sub-accounts may have the same `email`, that of their owner"),
-        ("values", "e-mail addresses and domains in filters of a query | compared without case"),
-        ("values", "names and categories of attributes in a path | compared with case"),
-        ("transport", "| `HEAD` | as `GET`, without the body | proposed |"),
-        ("transport", "| `OPTIONS` | 204 with the CORS headers at every address, with or without a key | proposed |"),
-        ("transport", "a path with a slash at its end, or two within, is an unknown route: 404 | proposed |"),
-        ("transport", "ignored, with a warning in the journal; 400 where the scenario is `strict` | proposed |"),
-        ("rate-limits", "counts as contacts, though the page writes `/v3/contacts/{...}` | proposed |"),
-        ("events", "payload's name, which the changelog of 2026-04-27 has | proposed |"),
+        ("values", "e-mail addresses and domains in filters of a query: compared without case"),
+        ("values", "names and categories of attributes in a path: compared with case"),
+        ("transport", "- `HEAD`: as `GET`, without the body (proposed)"),
+        ("transport", "- `OPTIONS`: 204 with the CORS headers at every address, with or without a key (proposed)"),
+        ("transport", "a path with a slash at its end, or two within, is an unknown route: 404 (proposed)"),
+        ("transport", "ignored, with a warning in the journal; 400 where the scenario is `strict` (proposed)"),
+        ("rate-limits", "counts as contacts, though the page writes `/v3/contacts/{...}` (proposed)"),
+        ("events", "(proposed: made of the payload's name, which the changelog of 2026-04-27 has)"),
         ("oauth", "the vendor offers them since 2026-10-17, the specification does not yet"),
     ]:  # fmt: skip
         assert told in PAGES[page]

@@ -13,10 +13,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "contract" / "errors.md"
 
 
 def told(anchor):
-    """The codes of the first column of the section's table."""
+    """The codes that the section's points begin with."""
     section = PAGE.read_text(encoding="utf-8").partition(f'<a id="{anchor}">')[2].partition("\n##")[0]
-    rows = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
-    return [code for row in rows for code in re.findall("`(.+?)`", row)]
+    return re.findall(r"^- `(.+?)`:", section, re.MULTILINE)
 
 
 @pytest.mark.parametrize("code", BY_THEMSELVES)
