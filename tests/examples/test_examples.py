@@ -78,7 +78,7 @@ def test_the_pytest_example_passes_and_tells_its_coverage(project):
     status, output = run(sys.executable, "-m", "pytest", "--mockserver-coverage", cwd=project)
 
     assert status == 0, output
-    assert "9 passed" in output
+    assert "12 passed" in output
     assert "mockserver coverage" in output
 
 

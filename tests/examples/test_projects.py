@@ -81,6 +81,19 @@ def test_a_failed_test_of_django_shows_the_reason_of_a_refusal(options, tmp_path
     assert "refused request: PUT /v3/senders/3/validate 400: wrong code: " in output
 
 
+@pytest.mark.parametrize("has_scope", [True, False])
+def test_the_flask_project_passes_its_tests_with_the_settings_of_the_guide(tmp_path, has_scope):
+    project = shutil.copytree(_FOLDER / "flask", tmp_path / "flask")
+    guide = (_FOLDER.parents[1] / "docs" / "guides" / "flask.md").read_text()
+    (settings,) = re.findall(r"^```ini\n(.*?)^```$", guide, re.DOTALL | re.MULTILINE)
+    (project / "pytest.ini").write_text(settings if has_scope else "[pytest]")
+
+    output = run(sys.executable, "-m", "pytest", "-p", "no:schemathesis", cwd=project, status=0 if has_scope else 1)
+
+    (told,) = re.findall("`(ScopeMismatch: .*?)`", guide)
+    assert ("3 passed" in output, told in output) == (has_scope, not has_scope), output
+
+
 # ---------------------------------------------------------------------- Node
 
 

@@ -148,6 +148,9 @@ def async_workspace(blocking):
 #: What an inner run may import first, beside what a server imports when it needs it.
 _BEFORE = ("mockserver.testing.sessions.session", "jwt", "uvloop")
 
+#: Plugins that some users have beside this one; `test_beside.py` loads them.
+_BESIDE = ("flask", "recording", "socket", "time_machine")
+
 _CALLS = """
     import urllib.request
 
@@ -163,7 +166,7 @@ def alone():
     """Options of pytest that disable other installed plugins, which take time to load."""
     return [
         part
-        for name in ("schemathesis", "hypothesispytest", "faker", "anyio", "asyncio")
+        for name in ("schemathesis", "hypothesispytest", "faker", "anyio", "asyncio", *_BESIDE)
         for part in ("-p", f"no:{name}")
     ]
 

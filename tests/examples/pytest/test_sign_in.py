@@ -9,13 +9,13 @@ CALLBACK = "http://127.0.0.1:5000/callback"
 
 
 @pytest.fixture
-def app(mockserver):
+def crm(mockserver):
     return mockserver.apps.create(name="CRM sync", redirect_uris=[CALLBACK], scopes=["account:read", "account:write"])
 
 
 @pytest.fixture
-def session(app):
-    with OAuth2Session(app.client_id, app.client_secret, scope="account:read", redirect_uri=CALLBACK) as session:
+def session(crm):
+    with OAuth2Session(crm.client_id, crm.client_secret, scope="account:read", redirect_uri=CALLBACK) as session:
         yield session
 
 
@@ -44,7 +44,7 @@ def test_the_user_refuses(mockserver, session):
     assert back.startswith(f"{CALLBACK}?error=access_denied")
 
 
-def test_the_app_acts_for_itself(mockserver, app):
-    client = Brevo(client_id=app.client_id, client_secret=app.client_secret, base_url=mockserver.url)
+def test_the_app_acts_for_itself(mockserver, crm):
+    client = Brevo(client_id=crm.client_id, client_secret=crm.client_secret, base_url=mockserver.url)
 
     assert client.senders.get_senders().senders[0].name == "News"
