@@ -88,17 +88,17 @@ def of_exchange(exchange: Exchange) -> Sent:
 def of_call(call: CallRecord) -> Sent:
     """Return the request of a recorded control call."""
     headers = {"content-type": call.content_type} if call.content_type else {}
-    body = _body(tuple(headers.items()), call.body)
+    body = _body(tuple(headers.items()), call.body, call.path)
     query = redaction.query_text(call.query)
     is_redacted = body != call.body or query != call.query
     path = _path(redaction.plain(call.path))
     return Sent(call.method, path, _query(query), headers, body, has_key=False, account=None, is_redacted=is_redacted)
 
 
-def _body(headers: Sequence[Header], raw: bytes) -> bytes:
+def _body(headers: Sequence[Header], raw: bytes, name: str = "") -> bytes:
     if not raw:
         return raw
-    shown = redaction.body(headers, raw)
+    shown = redaction.body(headers, raw, name)
     try:
         return raw if shown == json_text.read(raw) else json_text.write(shown).rstrip(b"\n")
     except json_text.JsonError:

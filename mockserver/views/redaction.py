@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
-from urllib.parse import parse_qsl, quote, unquote_plus
+from urllib.parse import quote, unquote_plus
 
 from mockserver.core.text.secrets import is_secret, is_secret_pair
 from mockserver.core.traffic.exchange import Header
@@ -84,7 +84,7 @@ def _clean(value: Any, parent: str = "") -> Any:
             for name, inner in value.items()
         }
     if isinstance(value, list):
-        return [member(parent, inner) for inner in value]
+        return [_clean(row, parent) if isinstance(row, dict) else member(parent, row) for row in value]
     return plain(value) if isinstance(value, str) else value
 
 
@@ -149,14 +149,20 @@ def _without_tokens(dotted: re.Match[str]) -> str:
 
 def headers(rows: Iterable[Header]) -> dict[str, str]:
     """Return headers by name, without secrets."""
-    return {name: member(name, value) for name, value in rows}
+    return {name: REDACTED if is_secret(name, value) else _header(value) for name, value in rows}
+
+
+def _header(value: str) -> str:
+    address, sign, query = value.partition("?")
+    return f"{plain(address)}?{query_text(query)}" if sign and "%" in query else plain(value)
 
 
 def parameters(query: str) -> dict[str, Any]:
     """Return query parameters without secrets: a text each, or a list for a repeated name."""
     found: dict[str, list[str]] = {}
-    for name, value in parse_qsl(query, keep_blank_values=True, errors="replace"):
-        found.setdefault(name, []).append(member(name, value))
+    for pair in filter(None, query.split("&")):
+        name, value = (unquote_plus(part, errors="replace") for part in pair.partition("=")[::2])
+        found.setdefault(name, []).append(REDACTED if is_secret_pair(pair) else plain(value))
     return {name: shown if len(shown) > 1 else shown[0] for name, shown in found.items()}
 
 
@@ -169,7 +175,8 @@ def secrets_of(value: Any, parent: str = "") -> Iterator[str]:
             yield from _scalars(inner) if is_one else secrets_of(inner, name)
     elif isinstance(value, list):
         for inner in value:
-            yield from _scalars(inner) if is_secret(parent, inner) else secrets_of(inner, parent)
+            is_one = not isinstance(inner, dict) and is_secret(parent, inner)
+            yield from _scalars(inner) if is_one else secrets_of(inner, parent)
 
 
 def _scalars(value: Any) -> Iterator[str]:

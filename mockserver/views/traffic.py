@@ -95,9 +95,7 @@ def show_control_call(row: CallRecord, links: Links) -> records.ControlCall:
         real_at=real(row.real_at),
         path=redaction.plain(row.path),
         query=redaction.parameters(row.query),
-        body=redaction.body(
-            (("content-type", row.content_type),), row.body, "api" if row.path.startswith("/_mock/keys") else ""
-        ),
+        body=redaction.body((("content-type", row.content_type),), row.body, row.path),
         left_out=row.left_out or None,
         transitions=list(map(show_transition, row.transitions)),
         **linked(causes.CONTROL, row.id, links),

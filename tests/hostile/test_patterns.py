@@ -49,7 +49,6 @@ USES = {
     "core.text.host_names:_plain",
     "core.text.host_names:_without_port",
     "scenario.dump:",
-    "views.redaction:_pairs_of",  # makes two of the above
     "views.redaction:__init__",  # the secrets of a workspace as they are, one or another
     "control.framework.inputs:name",  # a name of the store's
     "core.text.email_text:_address",

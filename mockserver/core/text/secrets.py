@@ -13,15 +13,15 @@ _END = 80
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\W_]+")
 #: Words at the end of a name that tell one of several secrets, or its form: `password_2`, `X-Hub-Signature-256`.
 _FORM = r"(?:_?\d+|_(?:old|new|value|hash|confirm|confirmation|repeat|again|raw|plain|text|pem|hex|b64|base64|sha\d+))*"
-#: Names that only end like those of secrets: cursors of pages, counts of tokens, and keys that name a row.
+#: Names that only end like those of secrets: cursors of pages, counts of tokens, keys that name a row, and rows.
 _OTHER = re.compile(
     r"(?:.*_)?(?:(?:page|next|prev|previous|continuation|cursor|sync|max|min|num|total|prompt|completion|input|output)"
-    r"_?tokens?|(?:public|primary|foreign|sort|group|partition|cache|idempotency|routing|row|object|translation)_?keys?)"
+    r"_?tokens?|(?:public|primary|foreign|sort|group|partition|cache|idempotency|routing|row|object|translation)_?keys?|sso_tokens)"
 )
 _SECRET = re.compile(
     r"(?:.*(?:token|secret|password|passwd|pwd|passphrase|passcode|credential|jwt|otp|hmac|signature|cookie"
     r"|authorization|csrf|xsrf|assertion|verifier|code_?challenge|sess(?:ion)?_?id|(?:api|partner|secret|private|access"
-    r"|auth|smtp|signing|encryption|master|webhook|client|service|session|revoked|shared|subscription|automation)_?key)"
+    r"|auth|smtp|signing|encryption|master|webhook|client|service|session|revoked?|shared|subscription|automation)_?key)"
     r"|(?:.*_)?(?:pass|sig|sid|pin|bearer|ticket|challenge|(?:auth|authorization|verification|verify|security"
     rf"|access|login|one_?time|otp|pin|backup|recovery|reset|confirmation|invite|activation|device|sms|mfa|2fa|pass)_?code)"
     rf")s?{_FORM}|spent"
@@ -29,17 +29,20 @@ _SECRET = re.compile(
 #: Names whose values are secrets unless they are words or small numbers, as `key: orders-eu` and `code: 201`.
 _BY_VALUE = re.compile(rf"(?:(?:.*_)?(?:keys?|session|auth)|codes?|share){_FORM}")
 _WORD = r"(?:[A-Z]?[a-z]{1,19}|[A-Z]{1,19})"
-_WORDS = re.compile(rf"(?!x(?:keysib|smtpsib)-){_WORD}(?:[-_.:/]{_WORD}){{0,7}}|\d{{1,3}}")
+_WORDS = re.compile(
+    rf"(?!x(?:keysib|smtpsib)-|(?i:bearer|basic|digest|token) ){_WORD}(?:[-_. :/]{_WORD}){{0,7}}|\d{{1,3}}"
+)
 _ANY = "?"
 
 
 def is_secret(name: str, value: Any = _ANY) -> bool:
     """Return whether a name is that of a secret, for this value; by default, for any value.
 
-    Spelling does not matter: `apiKey`, `api_key`, `X-Api-Key` and `user[apikey]` are the same. Null, true, false and
-    an empty text are no secrets.
+    Spelling does not matter: `apiKey`, `api_key`, `X-Api-Key` and `user[apikey]` are the same. Null, true, false,
+    an empty text and a list of rows, as `tokens: [{"id": 1}]`, are no secrets.
     """
-    if value is None or isinstance(value, bool) or value == "":
+    is_rows = isinstance(value, list) and value and isinstance(value[0], dict) and name.endswith("s")
+    if value is None or isinstance(value, bool) or value == "" or is_rows:
         return False
     is_known = _kind(name[-_END:])
     if is_known is not None or isinstance(value, dict | list):
@@ -52,7 +55,7 @@ def is_secret(name: str, value: Any = _ANY) -> bool:
 @lru_cache(maxsize=4_096)
 def _kind(name: str) -> bool | None:
     """Return whether values of a name are secrets, or None if that depends on the value."""
-    last = re.split(r"[.\[\]]", name.strip(".[]"))[-1]
+    last = name.strip(".[]").replace("[", ".").rpartition(".")[2]
     words = _BOUNDARY.sub("_", last).strip("_").lower()
     if _OTHER.fullmatch(words):
         return False
@@ -61,10 +64,10 @@ def _kind(name: str) -> bool | None:
 
 def is_csrf(name: str) -> bool:
     """Return whether a name is that of a CSRF token, which is a secret of a page and opens nothing."""
-    return re.search("[cx]srf", name[-_END:].lower()) is not None
+    return any(word in name[-_END:].lower() for word in ("csrf", "xsrf"))
 
 
 def is_secret_pair(pair: str) -> bool:
-    """Return whether a pair of a query or a form, as it was sent, has a secret."""
-    name, _, value = pair.partition("=")
-    return is_secret(unquote_plus(name), unquote_plus(value))
+    """Return whether a pair of a query or a form, as it was sent, has a secret; a `code` is one of OAuth there."""
+    name, value = map(unquote_plus, pair.partition("=")[::2])
+    return is_secret(name, value) or (name == "code" and value != "" and not value.isdigit())
