@@ -18,7 +18,7 @@ from mockserver.core.effects import ForwardedCall, Forwarder, PeerAnswer
 from mockserver.core.state import reasons
 from mockserver.core.text import addresses
 from mockserver.core.text.secrets import is_secret, is_secret_pair
-from mockserver.core.traffic.exchange import Exchange, Header, Reply
+from mockserver.core.traffic.exchange import SANDBOX, Exchange, Header, Reply
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.request import body_of
 from mockserver.web.routing.address import API_PREFIX, SLASH, matched_path
@@ -166,4 +166,4 @@ def _received(answer: PeerAnswer) -> Iterator[Header]:
             yield name, value
     if kind is not None:
         yield CONTENT_TYPE, kind
-        yield from CORS_HEADERS
+        yield from (*CORS_HEADERS, SANDBOX)

@@ -28,7 +28,15 @@ _SIGNS = re.compile(r"\{[{%#]")
 #: stubs quote all of them.
 _QUOTED = re.compile(r"\{+[%#]?|\r")
 #: Headers of an answer that the mock writes itself, as their names begin, in lower case.
-_OF_THE_MOCK = ("x-mock-", "x-sib-ratelimit-", "access-control-", "content-length", "sib-request-id", "date")
+_OF_THE_MOCK = (
+    "x-mock-",
+    "x-sib-ratelimit-",
+    "access-control-",
+    "content-length",
+    "content-security-policy",
+    "sib-request-id",
+    "date",
+)
 _JSON = "application/json"
 
 

@@ -21,7 +21,7 @@ from mockserver.core.contract.errors import BAD_REQUEST, INTERNAL_ERROR, INVALID
 from mockserver.core.state import reasons
 from mockserver.core.state.stubs import Stored, Stub
 from mockserver.core.text import addresses
-from mockserver.core.traffic.exchange import Exchange, Header, Reply
+from mockserver.core.traffic.exchange import SANDBOX, Exchange, Header, Reply
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.routing.address import matched_path, unsegmented
 from mockserver.web.schemas import json_text
@@ -173,7 +173,7 @@ def _reply(given: Mapping[str, Any]) -> Reply:
         headers.setdefault(CONTENT_TYPE, "text/plain; charset=utf-8")
     # A body of a type of its own lacks the headers for scripts of other origins, unless it brings them.
     own = CORS_HEADERS if CONTENT_TYPE in headers else ()
-    return Reply(given.get("status", 200), body, headers=(*headers.items(), *own))
+    return Reply(given.get("status", 200), body, headers=(*headers.items(), *own, SANDBOX))
 
 
 def _headers(given: Mapping[str, Any]) -> Iterator[Header]:

@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from mockserver.control.framework import target
 from mockserver.control.guard import READING, SIGN_IN
 from mockserver.control.server.health import PROBES
+from mockserver.core.traffic.exchange import SANDBOX
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.logs import RequestLog
 from mockserver.web.routing.address import CONTROL_PREFIX, DASHBOARD_PREFIX, is_of_the_mock
@@ -20,6 +21,8 @@ from mockserver.web.server.waiting import is_waiting
 _BEGAN = "mockserver.began"
 _POLICY = "Content-Security-Policy"
 _FRAMES = "frame-ancestors"
+#: The types of files whose content users wrote.
+_FILES = ("message/rfc822", "text/csv", "application/yaml")
 
 
 def protect(response: AnyResponse) -> AnyResponse:
@@ -30,6 +33,8 @@ def protect(response: AnyResponse) -> AnyResponse:
     headers = response.headers
     headers.setdefault("X-Content-Type-Options", "nosniff")
     headers.setdefault("Cache-Control", "no-store")
+    if response.mimetype in _FILES:
+        headers.setdefault(*SANDBOX)
     policy = headers.get(_POLICY, "")
     if response.mimetype == "text/html" and _FRAMES not in policy:
         headers[_POLICY] = "; ".join(filter(None, (policy, f"{_FRAMES} 'none'")))

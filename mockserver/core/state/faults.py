@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from mockserver.core.contract import errors
 from mockserver.core.contract.errors import ErrorCode
 from mockserver.core.state.identifiers import Randomness
-from mockserver.core.traffic.exchange import Exchange, Reply, Wire, WireForm, read_json
+from mockserver.core.traffic.exchange import SANDBOX, Exchange, Reply, Wire, WireForm, read_json
 from mockserver.core.traffic.match import Match
 
 #: Returns the real answer, which may be an error.
@@ -259,7 +259,8 @@ def _replaced(reply: Reply, exchange: Exchange, rule: Fault) -> Reply:
             headers.setdefault(_CONTENT_TYPE, "application/json")
         parts.append("the body")
     names = {name.lower() for name in headers}
-    reply.headers = (*(row for row in reply.headers if row[0].lower() not in names), *headers.items())
+    inert = (SANDBOX,) if "body" in rule.parameters or _CONTENT_TYPE in headers else ()
+    reply.headers = (*(row for row in reply.headers if row[0].lower() not in names), *headers.items(), *inert)
     exchange.warn(f"not of the service, but of {rule.id}: {', '.join(parts)}")
     return reply
 

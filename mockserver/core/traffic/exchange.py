@@ -18,6 +18,8 @@ from mockserver.core.traffic.causes import Changed, Links
 from mockserver.core.traffic.ring import Ring
 
 Header = tuple[str, str]
+#: The header of every body that is not the mock's own: its scripts cannot act as pages of the mock.
+SANDBOX: Header = ("Content-Security-Policy", "sandbox")
 
 _NOT_READ: Any = object()
 #: Stands for a value that is parsed each time: parsed values take many times the memory of texts.
