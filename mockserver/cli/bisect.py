@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from mockserver.cli.options import Integer, Name
+from mockserver.cli.options import Name
 from mockserver.cli.options import Seconds as SecondsValue
 from mockserver.cli.output import echo, fail, printable, progress
 from mockserver.cli.program import Misused, argument, command, ending_signals, option
@@ -46,7 +46,7 @@ def _seeds(ctx: click.Context, param: click.Parameter, text: str) -> range:
 @command("bisect")
 @argument("words", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED, help="The command to run.")
 @option("--seeds", callback=_seeds, metavar="FIRST..LAST", default="0..19", help="Try what these seeds of vary draw.")
-@option("--seed", type=Integer(), metavar="N", help="Try what this seed draws, and nothing else.")
+@option("--seed", type=int, metavar="N", help="Try what this seed draws, and nothing else.")
 @option("--scenario", type=Name("scenario"), default="standard", help="The scenario of the server: a name or a file.")
 @option("--timeout", type=SecondsValue(0, min_open=True), metavar="DURATION", help="A longer run has failed: 90s, 5m.")
 @option(

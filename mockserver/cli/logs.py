@@ -74,13 +74,13 @@ def list_(follow: bool, limit: int, kind: Sequence[str], target: Target, **filte
     With --follow and --json every line is a JSON object: event and data, as /_mock/stream has them. A server that is
     restarted is waited for.
     """
-    if not follow and (kind or not limit):
-        raise Misused("--kind needs --follow." if kind else "--limit 0 needs --follow.")
+    if kind and not follow:
+        raise Misused("--kind needs --follow.")
     if follow:
         _follow(target, tuple(kind) or ("request",), filters, limit)
         return
     found = _past(target, filters, limit)
-    target.show({"items": found, "count": len(found)}, lambda _: _print_all(found))
+    target.show({"items": found, "count": len(found)}, lambda _: _print_all(found) if limit else None)
 
 
 @logs.command("show")

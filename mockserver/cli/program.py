@@ -215,13 +215,11 @@ def decorated(*decorators: Decorator) -> Decorator:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the nearest known names as the end of a message about an unknown name; empty without a near name."""
-    from difflib import get_close_matches
+    """Return the nearest known name as the end of a message about an unknown name; empty without a near name."""
+    from mockserver.core.text.messages import meant
 
-    near = sorted(get_close_matches(name, list(known)))
-    if len(near) > 1:
-        return f" (Did you mean one of: {', '.join(map(repr, near))}?)"
-    return f" Did you mean {near[0]!r}?" if near else ""
+    near = meant(name, known)
+    return f" Did you mean {near!r}?" if near else ""
 
 
 # ------------------------------------------------------------------ running

@@ -102,15 +102,20 @@ def health_of(client: Client) -> dict[str, Any]:
     return found
 
 
-def _command(call: re.Match[str]) -> str:
-    command = _COMMANDS.get(call[1])
-    return f"`mockserver {command}{call[2].replace('/', ' ')}`" if command else call[0]
+def commands_in(advice: str) -> str:
+    """Replace the control calls in a server's advice by commands."""
+
+    def command(call: re.Match[str]) -> str:
+        found = _COMMANDS.get(call[1])
+        return f"`mockserver {found}{call[2].replace('/', ' ')}`" if found else call[0]
+
+    return _CALL.sub(command, advice)
 
 
 def told(root: str, error: MockServerError) -> str:
     """Return the reason for a refused or unanswered call, with commands in place of control calls."""
     if error.members:
-        return f"{root}: {_CALL.sub(_command, error.detail)}"
+        return f"{root}: {commands_in(error.detail)}"
     return error.detail if error.status is None else f"no mock server answers at {root}: {error.detail}"
 
 
@@ -119,7 +124,7 @@ def _mistake(file: str, marks: Mapping[str, Mark], row: Mapping[str, Any]) -> st
     names = [name.replace("~1", "/").replace("~0", "~") for name in row["path"].split("/")[1:]]
     place = "".join(f"[{name}]" if name.isdecimal() else f".{name}" for name in names).lstrip(".")
     line = marks[names[0]].line if names and names[0] in marks else row.get("line")
-    return ": ".join(filter(None, (f"{file}:{line}" if line else file, place, row["message"])))
+    return ": ".join(filter(None, (f"{file}:{line}" if line else file, place, commands_in(row["message"]))))
 
 
 @contextmanager

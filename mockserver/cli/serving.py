@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 #: Which API keys the server takes, by the setting `keys`: a hint for people at a terminal.
 _KEY_HINTS = {
     "any": "Any API key will do: {curl} -H 'api-key: any' {root}/v3/senders",
-    "known": "The API keys are those of the scenario; {root}/_mock/workspaces/default tells them.",
-    "isolate": "Each API key that you make up gets a workspace of its own: {curl} -H 'api-key: mine' {root}/v3/senders",
+    "known": "The API keys are those of the scenario: mockserver workspaces show default --url {root}",
+    "isolate": "Each API key that you make up gets its own workspace: {curl} -H 'api-key: mine' {root}/v3/senders",
 }
 
 #: After how many collections of the youngest generation the middle generation is collected. Chosen: with Python's own

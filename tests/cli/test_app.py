@@ -19,7 +19,7 @@ def run(run, app_server):
 
 @pytest.fixture
 def app(run):
-    return json.loads(run("create", "--name", "CRM", "--redirect-uri", "http://127.0.0.1:5000/cb", "--json").output)
+    return json.loads(run("new", "--name", "CRM", "--redirect-uri", "http://127.0.0.1:5000/cb", "--json").output)
 
 
 def listed(run):
@@ -33,7 +33,7 @@ def test_a_new_app_is_printed_with_its_credentials(run, app):
 
 def test_a_new_app_is_printed_line_by_line_for_people(run):
     credentials = ("--client-id", "abc", "--client-secret", "xyz")
-    answer = run("create", "--name", "CRM", *credentials, "--scope", "account:read", "--scope", "all")
+    answer = run("new", "--name", "CRM", *credentials, "--scope", "account:read", "--scope", "all")
 
     assert answer.output.splitlines() == [
         "client_id: abc", "client_secret: xyz", "name: CRM", "redirect_uris:", "scopes: account:read all",
@@ -70,7 +70,7 @@ def test_a_configuration_file_is_uploaded_and_options_win_over_it(run, app, tmp_
 
     assert json.loads(answer.output) == {**app, "scopes": ["all"], "name": "CRM 2"}
     file.write_text("name: 2026-01-02\n")  # no date
-    assert json.loads(run("create", "--file", str(file), "--json").output)["name"] == "2026-01-02"
+    assert json.loads(run("new", "--file", str(file), "--json").output)["name"] == "2026-01-02"
 
 
 def test_what_is_printed_can_be_uploaded_again_but_not_for_another_app(run, app, tmp_path):
@@ -91,12 +91,12 @@ def test_app_delete_removes_the_oauth_app(run, app):
 def test_what_is_wrong_is_told_and_ends_with_2(run):
     for arguments, told in [
         (
-            ["create", "--name", "x", "--scope", "everything"],
+            ["new", "--name", "x", "--scope", "everything"],
             "scopes[0]: unknown value: got 'everything', expected one of: all,",
         ),
-        (["create", "--scope", "all"], "an app needs a name, or a redirect URI"),
-        (["create", "--redirect-uri", "/cb"], "redirect_uris[0]: invalid value: got '/cb', expected an absolute URL"),
-        (["create", "--name", "x", "--account", "nobody"], "no account is named 'nobody'"),
+        (["new", "--scope", "all"], "an app needs a name, or a redirect URI"),
+        (["new", "--redirect-uri", "/cb"], "redirect_uris[0]: invalid value: got '/cb', expected an absolute URL"),
+        (["new", "--name", "x", "--account", "nobody"], "no account is named 'nobody'"),
         (["update", "nobody", "--name", "x"], "unknown client_id"),
         (["update", "nobody"], "there is nothing to change"),
         (["delete", "a?c"], "unknown client_id"),
@@ -119,13 +119,13 @@ def test_a_file_that_holds_no_app_is_misuse(run, tmp_path):
     ]:
         file = tmp_path / "app.yaml"
         file.write_bytes(written.encode(errors="surrogatepass"))
-        answer = run("create", "--file", str(file))
+        answer = run("new", "--file", str(file))
         assert (answer.exit_code, told in answer.stderr) == (2, True), answer.stderr
 
 
 def test_the_app_is_one_of_the_workspace_that_is_named(run, app_server):
     requests.post(f"{app_server}/_mock/workspaces", json={"name": "mine"}, timeout=10)
-    run("create", "--workspace", "mine", "--name", "Mine")
+    run("new", "--workspace", "mine", "--name", "Mine")
 
     assert listed(run) == []
     assert len(json.loads(run("list", "--workspace", "mine", "--json").output)) == 1

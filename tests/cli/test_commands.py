@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -199,6 +200,20 @@ def test_a_token_file_and_an_address_that_cannot_be_had_stop_the_start(run, tmp_
     assert gc.isenabled()
 
 
+@pytest.mark.parametrize("option", ["--port", "--tls --tls-port", "--smtp-in"])
+def test_a_port_that_is_taken_stops_the_start_with_the_next_step(run, option):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        value = f"127.0.0.1:{port}" if option == "--smtp-in" else port
+        free = "--smtp-in 127.0.0.1:0" if option == "--smtp-in" else f"{option.split()[-1]} 0"
+
+        answer = run("serve", *([] if option == "--port" else ["--port", "0"]), *option.split(), str(value))
+
+    assert (answer.exit_code, answer.stdout) == (1, "")
+    assert answer.stderr.startswith(f"cannot listen on 127.0.0.1:{port}: ")
+    assert answer.stderr.endswith(f"; stop the program that has the port, or choose a free port with {free}\n")
+
+
 def test_health_asks_a_running_server_by_default_of_this_machine(run, serve):
     root = serve("empty")
 
@@ -281,7 +296,7 @@ def test_a_port_that_cannot_be_written_is_told_in_a_sentence(run, tmp_path, plac
 
 def test_a_refusal_gives_its_reason_first(run):
     for arguments in [
-        ["serve", "--colour"], ["serve", "--port", "x"], ["app", "create"], ["scenarios", "show"], ["nothing"],
+        ["serve", "--colour"], ["serve", "--port", "x"], ["app", "new"], ["scenarios", "show"], ["nothing"],
     ]:  # fmt: skip
         answer = run(*arguments)
         first, hint = answer.stderr.splitlines()
@@ -332,8 +347,8 @@ def test_help_names_the_variables_of_its_flags(run, command):
 
 @pytest.mark.parametrize(
     ("option", "told"),
-    [("--keys=any", "Any API key will do: curl -H "), ("--keys=known", "of the scenario; "),
-     ("--keys=isolate", "a workspace of its own: "), ("--tls", "Any API key will do: curl --insecure -H ")],
+    [("--keys=any", "Any API key will do: curl -H "), ("--keys=known", "of the scenario: "),
+     ("--keys=isolate", "its own workspace: "), ("--tls", "Any API key will do: curl --insecure -H ")],
 )  # fmt: skip
 def test_on_a_terminal_four_lines_tell_what_to_try(option, told):
     terminal, end = pty.openpty()

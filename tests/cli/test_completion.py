@@ -55,8 +55,8 @@ def test_completion_offers_what_fits_without_a_server():
         (["scenarios", "show", "./a"], ["file"]),
         (["trigger", "hard"], ["hardBounce", "hard_bounce"]),
         (["trigger", "--story", "hard"], ["hard_bounce"]),
-        (["faults", "add", "lat"], ["late_row", "latency"]),
-        (["faults", "add", "latency", "--operation", "createSend"], ["createSender"]),
+        (["faults", "new", "lat"], ["late_row", "latency"]),
+        (["faults", "new", "latency", "--operation", "createSend"], ["createSender"]),
         (["logs", "--operation", "sendTransacE"], ["sendTransacEmail"]),
         (["advance", ""], ["next"]),
     ]:
@@ -74,14 +74,27 @@ def test_names_are_those_of_the_running_server_and_its_workspace(run, serve, mon
     monkeypatch.setattr("mockserver.cli.options._LONGEST_S", PATIENCE_S)  # a busy machine takes long
     stubs = [{"id": name, "method": "GET", "path": f"/v3/{name}", "answer": {"text": "a"}} for name in ("notes", "x")]
     root = serve({"stubs": stubs})
-    assert run("snapshot", "before", MOCKSERVER_URL=root).exit_code == 0
-    assert run("faults", "add", "latency", "ms=1", MOCKSERVER_URL=root).exit_code == 0
+    assert run("snapshots", "new", "before", MOCKSERVER_URL=root).exit_code == 0
+    assert run("faults", "new", "latency", "ms=1", MOCKSERVER_URL=root).exit_code == 0
 
     assert completed("env", "--workspace", "", MOCKSERVER_URL=root) == ["default"]
     assert completed("mail", "--url", root, "--workspace", "d") == ["default"]
-    assert completed("stubs", "remove", "x", "no", MOCKSERVER_URL=root) == ["notes"]
+    assert completed("stubs", "delete", "x", "no", MOCKSERVER_URL=root) == ["notes"]
     assert completed("restore", "", MOCKSERVER_URL=root) == ["before"]
-    assert completed("faults", "remove", "", MOCKSERVER_URL=root) == ["fault-1"]
+    assert completed("faults", "delete", "", MOCKSERVER_URL=root) == ["fault-1"]
+
+
+def test_machine_events_are_those_that_apply_to_the_instance(serve, monkeypatch):
+    monkeypatch.setattr("mockserver.cli.options._LONGEST_S", PATIENCE_S)  # a busy machine takes long
+    root = serve("onboarding")
+    fire = ("machines", "fire", "sender")
+
+    assert completed(*fire, "", MOCKSERVER_URL=root) == ["1", "2"]
+    assert completed(*fire, "1", "", MOCKSERVER_URL=root) == ["change_email", "delete"]
+    assert completed(*fire, "2", "ver", MOCKSERVER_URL=root) == ["verify"]
+    assert completed("machines", "show", "domain", "", MOCKSERVER_URL=root) == ["acme.test"]
+    for key, url in (("9", root), ("2", "http://127.0.0.1:1")):
+        assert "expire_otp" in completed(*fire, key, "", MOCKSERVER_URL=url)
 
 
 def test_names_that_a_shell_would_take_for_something_else_are_not_offered(monkeypatch):

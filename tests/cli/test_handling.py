@@ -120,9 +120,9 @@ def test_receiver_shows_its_calls_and_answers_as_it_was_told(run_here, shown, ro
     assert '{"a": 1}' in run_here("receivers", "show", "shop", "--count", "2", "--wait", "5").stdout
 
 
-def test_receiver_resets_connections_when_it_is_told_to_and_is_cleared(run_here, shown):
+def test_receiver_resets_connections_when_it_is_told_to_and_is_deleted(run_here, shown):
     assert "reset" in run_here("receivers", "answer", "shop", "--reset").stdout
-    assert run_here("receivers", "clear", "shop").stdout == "cleared: shop\n"
+    assert run_here("receivers", "delete", "shop").stdout == "deleted: shop\n"
     assert shown("receivers")["count"] == 0
 
 
@@ -135,7 +135,7 @@ def test_receiver_fails_when_too_few_calls_come_in_time(run_here):
 def test_command_prints_json_when_it_is_asked_to(shown):
     for words, member, value in [
         ("dns", "count", 1), ("receivers show shop", "items", []), ("receivers answer shop 429", "count", 0),
-        ("receivers clear shop", "cleared", ["shop"]), ("machines fire sender 2 verify", "state", "verified"),
+        ("receivers delete shop", "deleted", ["shop"]), ("machines fire sender 2 verify", "state", "verified"),
         ("seed --generate domains=2", "scenario", "onboarding"),
     ]:  # fmt: skip
         assert shown(*words.split())[member] == value
@@ -161,10 +161,10 @@ def test_advance_is_refused_with_what_to_use_instead_when_it_is_negative(run_her
 
 
 def test_fault_lasts_for_a_duration(shown):
-    assert shown("faults", "add", "latency", "ms=1", "--ttl", "16m")["ttl_s"] == 960
+    assert shown("faults", "new", "latency", "ms=1", "--ttl", "16m")["ttl_s"] == 960
 
 
-@pytest.mark.parametrize("option", [["mail", "--wait"], ["faults", "add", "latency", "--ttl"], ["wait", "--timeout"]])
+@pytest.mark.parametrize("option", [["mail", "--wait"], ["faults", "new", "latency", "--ttl"], ["wait", "--timeout"]])
 @pytest.mark.parametrize(
     ("text", "why"),
     [

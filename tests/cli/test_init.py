@@ -74,6 +74,14 @@ def test_the_line_that_installs_names_what_is_installed_here(project, run, monke
     assert "  pip install 'brevo-mockserver[server] @ file:///my%20mock'" in answer.stdout.splitlines()
 
 
+def test_no_line_installs_a_package_whose_source_is_gone_as_in_the_image(project, run, monkeypatch):
+    monkeypatch.setattr(initializing, "requirement", lambda extra: None)
+
+    answer = run("init", str(project()))
+
+    assert (answer.exit_code, "pip install" in answer.stdout, "  python -m " in answer.stdout) == (0, False, True)
+
+
 def test_init_keeps_existing_files_unchanged(project, run):
     own = {SCENARIO: "description: Mine.\n", TEST: "def test_mine(): pass\n"}
     folder = project(**own)

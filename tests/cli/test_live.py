@@ -287,23 +287,23 @@ def test_the_clock_is_thawed_frozen_and_set_by_words_and_by_options(shown, dashe
 # ---------------------------------------------------------------------- faults
 
 
-def test_a_fault_is_added_with_its_parameters_listed_and_removed(run_here, shown, ask):
+def test_a_fault_is_added_with_its_parameters_listed_and_deleted(run_here, shown, ask):
     options = ["--operation", "createSender", "--operation", "getAccount", "--times", "2"]
-    made = shown("faults", "add", "error", "code=not_enough_credits", "status=402", *options, "--force")
+    made = shown("faults", "new", "error", "code=not_enough_credits", "status=402", *options, "--force")
 
     assert (made["code"], made["status"], made["times"]) == ("not_enough_credits", 402, 2)
     assert made["match"] == {"operation": ["createSender", "getAccount"]}
     ask("GET", "/account")
     assert [row["hits"] for row in shown("faults")["items"]] == [1]
     assert "code=not_enough_credits" in run_here("faults", "list").output
-    assert run_here("faults", "remove", made["id"]).output == f"removed: {made['id']}\n"
-    run_here("faults", "add", "latency", "ms=3")
-    assert shown("faults", "clear") == {"removed": 1}
+    assert run_here("faults", "delete", made["id"]).output == f"deleted: {made['id']}\n"
+    run_here("faults", "new", "latency", "ms=3")
+    assert shown("faults", "delete", "--all") == {"deleted": 1}
     assert shown("faults")["items"] == []
 
 
 def test_a_code_that_an_operation_never_gives_is_refused_with_those_that_it_gives(run_here):
-    found = run_here("faults", "add", "error", "code=not_enough_credits", "--operation", "getAccount")
+    found = run_here("faults", "new", "error", "code=not_enough_credits", "--operation", "getAccount")
 
     assert found.exit_code == 2
     assert "getAccount" in found.stderr
@@ -320,7 +320,7 @@ def test_the_catalogue_tells_what_an_operation_can_give(run_here, shown):
 # ---------------------------------------------------------------------- workspaces
 
 
-def test_a_workspace_is_made_shown_listed_and_dropped(run_here, shown, tmp_path):
+def test_a_workspace_is_made_shown_listed_and_deleted(run_here, shown, tmp_path):
     file = tmp_path / "mine.yaml"
     file.write_text("senders: [{name: Ada, email: ada@acme.test}]")
 
@@ -329,7 +329,7 @@ def test_a_workspace_is_made_shown_listed_and_dropped(run_here, shown, tmp_path)
     assert (made["name"], made["scenario"]) == ("mine", "document")
     assert made["api_key"] in run_here("workspaces", "show", "mine").output
     assert "mine" in {row["name"] for row in shown("workspaces")["items"]}
-    assert run_here("workspaces", "drop", "mine").output == "dropped: mine\n"
+    assert run_here("workspaces", "delete", "mine").output == "deleted: mine\n"
     assert "mine" not in run_here("workspaces").output
 
 
@@ -342,13 +342,13 @@ def test_reset_clears_the_journal_and_can_load_another_scenario(run_here, shown,
 
 
 def test_a_moment_is_kept_and_returned_to(run_here, shown, ask):
-    name = run_here("snapshot").stdout.strip()
+    name = run_here("snapshots", "new").stdout.strip()
     sender(ask)
 
     assert [row["name"] for row in shown("snapshots")["items"]] == [name]
     assert run_here("restore", name).exit_code == 0
     assert "jo@acme.test" not in run_here("state", "get").output
-    assert shown("snapshots", "remove", name) == {"removed": [name]}
+    assert shown("snapshots", "delete", name) == {"deleted": [name]}
 
 
 # ---------------------------------------------------------------------- the state
@@ -401,7 +401,7 @@ def test_a_comparison_leaves_no_workspace_behind(run_here, shown, tmp_path):
 def test_misuse_is_told_in_a_sentence_with_status_2(run_here):
     for words, expected in [
         (["logs", "--status", "4x"], "is no status"),
-        (["logs", "--kind", "mail"], "--kind goes with --follow"),
+        (["logs", "--kind", "mail"], "--kind needs --follow"),
         (["logs", "show", "no-such-id"], "no-such-id"),
         (["trigger"], "Give an event"),
         (["trigger", "delivered", "--story", "delivered"], "Give an event"),
@@ -409,15 +409,15 @@ def test_misuse_is_told_in_a_sentence_with_status_2(run_here):
         (["trigger", "delivered", "--payload", "["], "it is no JSON"),
         (["trigger", "delivered", "--payload", "[" * 100_000], "it is no JSON"),
         (["trigger", "delivered", "--payload", "7"], "it is no JSON object"),
-        (["faults", "add", "latency", "ms"], "is not NAME=VALUE"),
-        (["faults", "add", "latencies"], "latency"),
-        (["faults", "add", "latency", "--match", "7"], "it is no JSON object"),
-        (["faults", "remove", "no-such"], "no-such"),
+        (["faults", "new", "latency", "ms"], "is not NAME=VALUE"),
+        (["faults", "new", "latencies"], "latency"),
+        (["faults", "new", "latency", "--match", "7"], "it is no JSON object"),
+        (["faults", "delete", "no-such"], "no-such"),
         (["clock", "--freeze", "--thaw"], "one of --freeze and --thaw"),
         (["clock", "--set", "2020-01-01T00:00:00Z"], "now"),
         (["workspaces", "new", "./no-such.yaml"], "cannot be read"),
         (["workspaces", "new", "no-such"], "no-such"),
-        (["workspaces", "drop", "default"], "default"),
+        (["workspaces", "delete", "default"], "default"),
         (["state", "put", "no-such.yaml"], "cannot be read"),
         (["restore", "no-such"], "no-such"),
         (["deliveries", "redeliver", "7"], "7"),
@@ -447,6 +447,30 @@ def test_misuse_is_told_in_a_sentence_with_status_2(run_here):
         assert "Traceback" not in found.stderr
 
 
+def test_advice_names_commands_and_no_calls(run_here, tmp_path):
+    (tmp_path / "clock.yaml").write_text("clock: {frozen: true}\n")
+    for words, advice in {
+        f"seed {tmp_path}/clock.yaml": "`mockserver clock set`",
+        "deliveries show 9": "; `mockserver deliveries` lists all",
+        "machines fire sender 9 verify": "; `mockserver machines show sender` lists all",
+        "machines show sender 9": "; `mockserver machines show sender` lists all",
+        "logs show 9": "; `mockserver logs` lists the journal",
+        "mail show 9": "; `mockserver mail` lists all",
+        "app update 9 --name x": "; `mockserver app` lists all apps",
+        "stubs show 9": "; `mockserver stubs` lists all",
+        "faults delete 9": "; `mockserver faults` lists all",
+        "workspaces show nowhere": "; `mockserver workspaces` lists all",
+    }.items():
+        found = run_here(*words.split())
+        assert (found.exit_code, advice in found.stderr, "/_mock/" in found.stderr) == (2, True, False), found.stderr
+
+
+def test_no_request_is_listed_and_none_is_denied_when_none_is_asked_for(run_here, ask):
+    ask("GET", "/account")
+
+    assert run_here("logs", "-n", "0").output == ""
+
+
 def test_what_is_not_in_the_catalogue_is_status_1(run_here):
     assert run_here("faults", "catalogue", "no_such").exit_code == 1
     found = run_here("faults", "catalogue", "--operation", "createSendr")
@@ -461,7 +485,7 @@ _COMMANDS = [
         "logs", "logs -f", "logs show a", "mail", "mail --otp --wait 1", "trigger delivered", "deliveries",
         "deliveries redeliver 1", "clock", "clock --freeze", "clock freeze", "clock set 1h",
         "advance 1m", "faults", "faults add latency",
-        "faults catalogue", "workspaces", "workspaces new", "reset", "snapshot", "restore a", "snapshots",
+        "faults catalogue", "workspaces", "workspaces new", "reset", "snapshots new", "restore a", "snapshots",
         "state", "state get --json", f"state diff {__file__}", "dns",
         "dns show a.test", "dns set a.test --dkim-record ok",
         "dns publish a.test", "dns verify a.test", "machines show", "machines show sender 1",
@@ -509,8 +533,8 @@ def test_without_a_server_the_status_is_1():
 def test_nothing_that_a_server_sends_controls_the_terminal(run_here, ask, shown):
     sender(ask, name=f"Jo{ESCAPE}")
     ask("POST", "/senders", {"name": "A", "email": "a@acme.test", ESCAPE: 1})
-    run_here("faults", "add", "error", f"message={ESCAPE}", "code=server_error", "status=500", "--force")
-    run_here("snapshot", "a")
+    run_here("faults", "new", "error", f"message={ESCAPE}", "code=server_error", "status=500", "--force")
+    run_here("snapshots", "new", "a")
     identifier = shown("logs")["items"][0]["id"]
 
     for words in ("logs", f"logs show {identifier}", "mail", "mail show", "faults", "clock", "workspaces"):

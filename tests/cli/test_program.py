@@ -15,7 +15,7 @@ from mockserver.cli import commands
 from mockserver.cli.options import EXISTING_FILE, JSON, TOKEN, Integer, Number
 from mockserver.cli.output import echo
 from mockserver.cli.program import Command, Group, Misused, argument, option, run
-from mockserver.settings.distribution import requirement
+from mockserver.settings.distribution import advice
 
 ALL = pytest.mark.parametrize(
     ("path", "found"), list(commands.walk()), ids=lambda value: value if isinstance(value, str) else ""
@@ -108,6 +108,41 @@ def test_every_heading_of_the_help_has_commands_that_exist():
     assert sorted(listed) == commands.list_commands(None)
 
 
+# ---------------------------------------------------------------------- names of commands
+
+
+@ALL
+def test_help_has_no_bound_that_is_none(path, found):
+    assert "None" not in found.get_help(click.Context(found, info_name=path))
+
+
+def test_verbs_are_delete_and_new_and_others_mean_them_unseen(run):
+    for line, means in [
+        ("workspaces drop", "workspaces delete"), ("workspaces remove", "workspaces delete"),
+        ("workspaces create", "workspaces new"), ("workspaces add", "workspaces new"), ("app create", "app new"),
+        ("faults add", "faults new"), ("faults remove", "faults delete"), ("faults clear", "faults delete"),
+        ("stubs add", "stubs new"), ("stubs remove", "stubs delete"), ("stubs clear", "stubs delete"),
+        ("receivers clear", "receivers delete"), ("snapshots remove", "snapshots delete"),
+        ("snapshot", "snapshots new"), ("mail delete", "mail clear"), ("logs delete", "logs clear"),
+    ]:  # fmt: skip
+        found = run(*line.split(), "--help")
+        assert (found.exit_code, found.stdout.split()[:4]) == (0, ["Usage:", "mockserver", *means.split()]), line
+        *group, verb = line.split()
+        assert f"\n  {verb} " not in run(*group, "--help").stdout
+    verbs = {path.split()[-1] for path, _ in commands.walk()}
+    assert verbs & {"drop", "remove", "create", "add", "snapshot"} == set()
+    assert [path for path, _ in commands.walk() if path.endswith(" clear")] == [
+        "mockserver logs clear",
+        "mockserver mail clear",
+    ]
+
+
+def test_unexpected_scenario_is_refused_with_the_option_that_takes_it(run):
+    for words in ("reset onboarding", "serve onboarding"):
+        found = run(*words.split())
+        assert (found.exit_code, "extra argument (onboarding) Did you mean --scenario?" in found.stderr) == (2, True)
+
+
 # ---------------------------------------------------------------------- how a command ends
 
 
@@ -150,7 +185,7 @@ def test_command_that_lacks_the_server_says_so(monkeypatch, capsys):
         import flask  # noqa: F401, PLC0415
 
     assert ended(serve) == 2
-    told = f"program try needs the server, which is not installed here: pip install '{requirement('server')}'"
+    told = f"program try needs the server, which is not installed here{advice('server')}"
     assert capsys.readouterr().err == f"Error: {told}\n"
 
 

@@ -228,7 +228,7 @@ def test_a_file_that_is_missing_or_no_text_and_a_folder_without_documents_are_re
     file.write_bytes(b"name: \xff")
     assert refused("import", path, file) == f"{file} is not UTF-8 at byte 6"
     folder.mkdir()
-    assert refused("import", path, folder) == f"{folder} has no documents: their names end in .json, .yaml, .yml"
+    assert refused("import", path, folder) == f"{folder} has no documents: their names end in .yaml, .yml, .json"
 
 
 def test_a_file_whose_name_no_workspace_can_have_is_refused(path, tmp_path):

@@ -58,18 +58,18 @@ def test_one_stub_is_shown_as_yaml_or_as_json(run):
 
 
 def test_stubs_of_a_file_are_added_before_those_that_are_there_or_take_their_place(run, stub_server, more):
-    answer = run("add", more)
+    answer = run("new", more)
 
     assert answer.output == "stub-1  POST   /v3/notes  0 hits\n"
     assert paths(stub_server) == ["/v3/notes", "/v3/notes", "/v3/tasks/{id}"]
-    run("add", "--replace", more)
+    run("new", "--replace", more)
     assert paths(stub_server) == ["/v3/notes"]
 
 
 def test_stubs_of_a_folder_are_added_by_their_name(run, stub_server, more, tmp_path):
     (tmp_path / "lists.yaml").write_text("stubs:\n- {method: GET, path: /v3/lists, answer: {}}\n")
 
-    run("add", "more", "lists", "--scenarios", str(tmp_path))
+    run("new", "more", "lists", "--scenarios", str(tmp_path))
 
     assert paths(stub_server)[:2] == ["/v3/notes", "/v3/lists"]
 
@@ -86,29 +86,29 @@ def test_a_bad_file_is_told_with_its_line_before_anything_is_sent(run, stub_serv
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "more.yaml").write_text(text)
 
-    answer = run("add", more, str(tmp_path / "bad" / "more.yaml"))
+    answer = run("new", more, str(tmp_path / "bad" / "more.yaml"))
 
     assert (answer.exit_code, told in answer.output) == (1, True)
     assert len(paths(stub_server)) == 2
 
 
-def test_stubs_are_removed_by_their_ids_or_all(run, stub_server):
-    assert run("remove", "task").output == "removed: task\n"
+def test_stubs_are_deleted_by_their_ids_or_all(run, stub_server):
+    assert run("delete", "task").output == "deleted: task\n"
     assert paths(stub_server) == ["/v3/notes"]
-    assert run("clear").output == "removed: 1\n"
-    assert json.loads(run("clear", "--json").output) == {"removed": 0}
+    assert run("delete", "--all").output == "deleted: 1\n"
+    assert json.loads(run("delete", "--all", "--json").output) == {"deleted": 0}
 
 
 def test_a_workspace_is_chosen_by_its_name(run, stub_server, more):
     requests.post(f"{stub_server}/_mock/workspaces", json={"name": "other"}, timeout=10)
 
-    run("add", more, "--workspace", "other")
+    run("new", more, "--workspace", "other")
 
     assert len(paths(stub_server)) == 2
     assert len(json.loads(run("list", "--workspace", "other", "--json").output)) == 1
 
 
-@pytest.mark.parametrize("command", [("show", "none"), ("remove", "none")])
+@pytest.mark.parametrize("command", [("show", "none"), ("delete", "none")])
 def test_show_and_removal_of_an_unknown_stub_are_refused(run, command):
     answer = run(*command)
 

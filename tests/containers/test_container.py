@@ -14,7 +14,7 @@ from testcontainers.core.container import DockerContainer
 from testcontainers.core.exceptions import ContainerStartException
 
 from mockserver import MockServerError
-from mockserver.settings.distribution import requirement
+from mockserver.settings.distribution import advice
 from mockserver.testing import container as module
 from mockserver.testing.container import IMAGE_VARIABLE, ContainerOptions, MockServerContainer
 
@@ -201,4 +201,4 @@ def test_without_testcontainers_the_module_says_what_to_install():
 
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
 
-    assert run.stderr.splitlines()[-1].endswith(f"pip install '{requirement('testcontainers')}'")
+    assert run.stderr.splitlines()[-1].endswith(advice("testcontainers"))
