@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 from mockserver.app.mock import Mock, refusal
 from mockserver.core.lazy import lazy
 from mockserver.settings import Settings
-from mockserver.web.server.server import BindError, address, bind, loopback, server
+from mockserver.web.server.server import BindError, address, bind, server
 from mockserver.web.server.wsgi import WsgiAnswer
 
 if TYPE_CHECKING:
@@ -49,8 +49,9 @@ class Runtime:
         #: The root address at which it speaks TLS; None: it does not.
         self.tls_url = None if secured is None else address(secured, "https")
         self.port: int = listener.getsockname()[1]
-        if (public := mock.settings.public_root) is not None:
-            mock.effects.own = public, loopback(self.url)
+        is_trusted = mock.tls is None or mock.tls.ca is not None or secured is not listener
+        if (public := mock.settings.public_root) is not None and is_trusted:
+            mock.effects.own = public, self.url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
         mock.tls_port = None if secured is None else secured.getsockname()[1]
         tls = None if mock.tls_port is None else partial(self._tls, mock.tls_port)
         self.server = server(app, mock.settings, _refused, app.shortcut, tls, mock.store.storage)

@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from mockserver.effects.smtp_client import SmtpClient
     from mockserver.effects.smtp_listener import Listener
 
-#: What the paths of the mock's receivers contain.
-_RECEIVER = "/_mock/receiver/"
-
 
 class ServerEffects:
     """Carries out effects of workspaces on a real server, as `core.effects.Effects`.
@@ -46,7 +43,7 @@ class ServerEffects:
         self._smtp = None if settings.smtp_url is None else _client(settings.smtp_url, self._egress)
         self._smtp_address = None if settings.smtp_in is None else mail_address(settings.smtp_in)
         self._listener: Listener | None = None
-        #: The public root address of the server, and where it listens: calls to its own receivers need no proxy.
+        #: The public root address, and where the server listens: calls to its own receivers need no proxy.
         self.own: tuple[str, str] | None = None
         #: Whether e-mails are sent to a real server.
         self.posts = self._smtp is not None
@@ -126,7 +123,7 @@ def _outcome(job: Job, egress: Egress, ca: str | None, own: tuple[str, str] | No
         return CallOutcome(error=f"the mock cannot write the call: {type(error).__name__}", hopeless=True)
     if request is None:
         return CallOutcome(error="the call was cancelled")
-    if own is not None and request.url.startswith(f"{own[0]}/") and _RECEIVER in request.url:
+    if own is not None and request.url.startswith(f"{own[0]}/") and "/_mock/receiver/" in request.url:
         request = request._replace(url=own[1] + request.url.removeprefix(own[0]))
     try:
         return call(request, egress, ca)

@@ -7,7 +7,6 @@ from urllib.parse import quote
 
 from flask import request
 
-from mockserver.core.workspaces.store import DEFAULT
 from mockserver.web.routing.address import WORKSPACE, WORKSPACE_PREFIX, workspace_url
 
 #: The most digits of an offset.
@@ -33,7 +32,7 @@ def asked(name: str) -> Asked:
 
 def absolute_root() -> str:
     """Return the workspace's root address, for text to copy."""
-    return workspace_url(request.environ, request.environ.get(WORKSPACE, DEFAULT))
+    return workspace_url(request.environ)
 
 
 def root() -> str:

@@ -332,8 +332,7 @@ class Settings:
     @property
     def allowed_names(self) -> tuple[str, ...]:
         """The names of `allowed_host`, and the host of the public address."""
-        public = self.public_root and urlsplit(self.public_root).hostname
-        return (*self.allowed_host, public) if public else tuple(self.allowed_host)
+        return (*self.allowed_host, *filter(None, [urlsplit(self.public_root or "").hostname]))
 
     def __post_init__(self) -> None:
         for row in declared():

@@ -98,7 +98,7 @@ class Refusal(NamedTuple):
 class Client:
     """A thread-safe client of one server; ignores proxies of the environment."""
 
-    def __init__(self, url: str, token: str | None = None, trust: Trust = None) -> None:
+    def __init__(self, url: str, token: str | None = None, trust: Trust = None, public_url: str | None = None) -> None:
         """Prepare calls to a server, without connecting.
 
         Args:
@@ -106,6 +106,7 @@ class Client:
             token: The control token, if the server asks for one.
             trust: For https://, a file in PEM of authorities that are trusted beside those of the system; None: the
                 file of MOCKSERVER_CA.
+            public_url: The root address that the server writes, if `--public-url` gives it another one.
 
         Raises:
             ValueError: The address does not begin with http:// or https://, or names no host; or a file of authorities
@@ -117,8 +118,8 @@ class Client:
         self._prefix = without_version(parts.path)
         #: The root address of the server, without a slash at its end.
         self.url: str = f"{parts.scheme}://{parts.netloc}{self._prefix}"
-        #: The root address that the server writes, if `--public-url` gives it another one.
-        self.public_url = self.url
+        #: The root address that the server writes.
+        self.public_url: str = public_url or self.url
         self._context = None
         if parts.scheme == "https":
             self._context = trust if isinstance(trust, ssl.SSLContext) else trusting(trust)

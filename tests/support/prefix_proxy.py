@@ -40,11 +40,11 @@ http {{
 
 
 class PrefixProxy:
-    """An nginx on a free port; `url` is the public root address of the server behind it."""
+    """An nginx on a free port, called by a name; `url` is the public root address of the server behind it."""
 
-    def __init__(self, folder):
-        self._folder, self.port = folder, free_port()
-        self.url = f"https://localhost:{self.port}{PREFIX}"
+    def __init__(self, folder, name="localhost"):
+        self._folder, self._name, self.port = folder, name, free_port()
+        self.url = f"https://{name}:{self.port}{PREFIX}"
         self._authority = trustme.CA()
         #: The file of the authority that clients have to trust.
         self.ca = str(folder / "ca.pem")
@@ -54,7 +54,7 @@ class PrefixProxy:
         """Start it before the server at an address; without `host` the server gets its own name as Host."""
         if shutil.which("nginx") is None:
             pytest.skip("nginx is not installed: apt-get install nginx-light")
-        self._authority.issue_cert("localhost").private_key_and_cert_chain_pem.write_to_path(self._folder / "proxy.pem")
+        self._authority.issue_cert(self._name).private_key_and_cert_chain_pem.write_to_path(self._folder / "proxy.pem")
         text = _FILE.format(
             paths=_PATHS, port=self.port, prefix=PREFIX, server=urlsplit(server).port, passed=PASSED[prefix],
             more="proxy_set_header Host $http_host;" if host else "",

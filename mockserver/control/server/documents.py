@@ -118,29 +118,26 @@ _OPEN = {"openapi.json": api_document, "control.json": control_document}
 _STARTS = {page["start"]: page["document"] for page in (_OF_THE_API, _OF_THE_CONTROL_API)}
 
 
-def _served(make: Any, server: str = _SERVER) -> dict[str, Any]:
+def _served(make: Any, server: str) -> dict[str, Any]:
     """Return a document with the address of its server."""
-    return {**loop.cached(make), **_servers(server)}
+    return {**loop.cached(make), "servers": [{"url": server}]}
 
 
-def _servers(relative: str = _SERVER) -> dict[str, Any]:
-    """Return the public address of the server, or else a relative one."""
-    environ = request.environ
-    is_public = PUBLIC_ROOT in environ and relative == _SERVER
-    url = workspace_url(environ, environ.get(WORKSPACE, DEFAULT)) if is_public else relative
-    return {"servers": [{"url": url}]}
+def _server() -> str:
+    """Return the public address of the workspace, or else a relative one."""
+    return workspace_url(request.environ) if PUBLIC_ROOT in request.environ else _SERVER
 
 
 @DOCUMENTS.call("GET", "/openapi.json", answer=OpenApi)
 def openapi_json() -> Any:
     """The OpenAPI 3.1 document of the mocked API."""
-    return _served(api_document)
+    return _served(api_document, _server())
 
 
 @DOCUMENTS.call("GET", "/openapi.yaml", media=("application/yaml",))
 def openapi_yaml() -> Response:
     """The OpenAPI 3.1 document of the mocked API, as YAML."""
-    return Response(loop.cached(api_yaml) + to_yaml(_servers()), content_type="application/yaml")
+    return Response(loop.cached(api_yaml) + to_yaml({"servers": [{"url": _server()}]}), content_type="application/yaml")
 
 
 @cache
@@ -151,7 +148,7 @@ def api_yaml() -> str:
 @DOCUMENTS.call("GET", "/control.json", answer=OpenApi)
 def control_json() -> Any:
     """The OpenAPI 3.1 document of this control API."""
-    return _served(control_document)
+    return _served(control_document, _server())
 
 
 @DOCUMENTS.call("GET", "/llms.txt", media=("text/plain",), is_open=True)

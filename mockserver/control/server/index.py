@@ -21,7 +21,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import FURTHER_OPERATIONS, OPERATIONS
 from mockserver.views.record import listing
 from mockserver.views.server_records import AnsweredAs, CallLine, OperationBeyond
-from mockserver.web.routing.address import DASHBOARD_PREFIX, WORKSPACE, workspace_url
+from mockserver.web.routing.address import DASHBOARD_PREFIX, workspace_url
 from mockserver.web.service.beyond import CHOICES
 from mockserver.web.service.handlers import ANY_KEY
 
@@ -46,7 +46,7 @@ def welcome() -> Response:
     """Show commands to try in a shell as plain text; redirect browsers to the dashboard."""
     if _wants_a_page():
         return Response(status=302, headers={"Location": _dashboard()})
-    root = workspace_url(request.environ, request.environ.get(WORKSPACE, DEFAULT))
+    root = workspace_url(request.environ)
     curl = "curl --insecure" if root.startswith("https:") else "curl"
     service, control = f"{curl} {_key()}", f"{curl}{_token()}"
     workspace = target.addressed() or target.store().default

@@ -63,8 +63,7 @@ export function quoted(text) {
 
 // An address for others: that of the setting public_url, or else of this browser.
 function absolute(path) {
-  const here = new URL(path, location.href).href;
-  const server = new URL(`${document.getElementById("switcher").dataset.server}/`, location.href).href;
+  const [here, server] = [path, `${document.getElementById("switcher").dataset.server}/`].map((each) => new URL(each, location.href).href);
   return "public" in document.body.dataset ? here.replace(server, `${document.body.dataset.public}/`) : here;
 }
 

@@ -185,9 +185,8 @@ class MockServer:
 
     def _connect(self, url: str, token: str | None, trust: Trust, public_url: str | None = None) -> None:
         self.token = token
-        self._client = Client(url, token, trust)
-        #: The workspaces that this object has made, each with the body of the call that made it.
-        self._own: dict[str, tuple[Workspace, Mapping[str, Any]]] = {}
+        self._client = Client(url, token, trust, public_url)
+        self._own: dict[str, Workspace] = {}
 
     @property
     def client(self) -> Client:

@@ -98,10 +98,7 @@ def split_workspace(path: str) -> tuple[str | None, str]:
 
 
 def take_prefix_off(environ: WSGIEnvironment, public_root: str) -> None:
-    """Note the public root address of the server, and remove its prefix from the path, once per request.
-
-    A proxy may have removed the prefix already.
-    """
+    """Note the public root address, and remove its prefix from the path unless the proxy has, once per request."""
     if PUBLIC_ROOT in environ:
         return
     environ[PUBLIC_ROOT], prefix = public_root, urlsplit(public_root).path
@@ -112,11 +109,7 @@ def take_prefix_off(environ: WSGIEnvironment, public_root: str) -> None:
 
 
 def server_url(environ: WSGIEnvironment) -> str:
-    """Return the root address of the server without a slash at its end, for all that is written.
-
-    It is the public one of the settings, or else the one that the client has called, with the mount point of a WSGI
-    server.
-    """
+    """Return the server's root address without final slash: the public one, or else the one that was called."""
     if PUBLIC_ROOT in environ:
         return str(environ[PUBLIC_ROOT])
     named = environ.get(WORKSPACE)
@@ -124,11 +117,10 @@ def server_url(environ: WSGIEnvironment) -> str:
     return f"{host_url(environ)}{quote(mount.encode('latin-1')).strip('/')}".removesuffix("/")
 
 
-def workspace_url(environ: WSGIEnvironment, workspace: str) -> str:
-    """Return the root address of a workspace; that of `default` has its name only if the request's address has it."""
-    if workspace == DEFAULT != environ.get(WORKSPACE):
-        return server_url(environ)
-    return f"{server_url(environ)}{WORKSPACE_PREFIX}{quote(workspace.encode('latin-1'))}"
+def workspace_url(environ: WSGIEnvironment, workspace: str = DEFAULT) -> str:
+    """Return the root address of a workspace; `default` is the one that the request's address names, if any."""
+    name = workspace if workspace != DEFAULT else environ.get(WORKSPACE)
+    return server_url(environ) + ("" if name is None else f"{WORKSPACE_PREFIX}{quote(name.encode('latin-1'))}")
 
 
 #: The character for an encoded slash where paths are matched: a lone surrogate, to which no path is decoded.

@@ -75,11 +75,6 @@ def address(listener: socket.socket, scheme: str = "http") -> str:
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
-def loopback(root: str) -> str:
-    """Return a root address with which this machine reaches a server that listens at all its addresses."""
-    return root.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
-
-
 def cut_off(connections: Collection[Connection], most: int) -> None:
     """Abort connections, the longest unread first, until at most `most` bytes are unread."""
     unread = sum(connection.unread for connection in connections)
