@@ -68,9 +68,8 @@ _ARGUMENTS: Mapping[str, tuple[type, ...]] = {
 def mockserver_server(pytestconfig: pytest.Config) -> Iterator[MockServer]:
     """The server of this session, a `mockserver.MockServer`.
 
-    If the environment has MOCKSERVER_URL, the server that runs at that address, with MOCKSERVER_TOKEN as its control
-    token; else the server of the command of `--mockserver-command` (or MOCKSERVER_COMMAND, or the setting
-    `mockserver_command`), which workers of xdist share; else a server in this process.
+    The server at MOCKSERVER_URL, with MOCKSERVER_TOKEN as its control token; else the server of
+    `--mockserver-command`; else a server in this process.
     """
     from mockserver.testing.sessions.session import serving  # noqa: PLC0415  # slow to import
 
@@ -95,7 +94,7 @@ def mockserver(
 ) -> Iterator[Workspace]:
     """A new workspace, a `mockserver.Workspace`, dropped after the test.
 
-    If the test fails and the server goes on (MOCKSERVER_URL), the workspace stays, and the report has its address.
+    The server at MOCKSERVER_URL keeps the workspace of a failed test, and the report has its address.
 
     `@pytest.mark.mockserver(scenario=..., seed=..., strict=True, behaviour=..., vary=...)` chooses another scenario or
     seed; `strict` refuses body fields that the service does not know; `behaviour` is a preset, `documented` or
@@ -136,7 +135,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--mockserver-coverage",
         action="store_true",
-        help="Tell at the end which part of the contract the tests have met.",
+        help="Print at the end which part of the contract the tests have met.",
     )
     group.addoption(
         "--mockserver-coverage-report",
@@ -148,16 +147,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     add_options(parser, group)
     group.addoption(
-        "--mockserver-lint", action="store_true", help="Tell at the end which mistakes of the client the requests show."
+        "--mockserver-lint",
+        action="store_true",
+        help="Print at the end which mistakes of the client the requests show.",
     )
     group.addoption(
         "--mockserver-lint-fail-on",
         metavar="RULE,...",
         help="Do the same, and exit with status 1 if one of these rules has found something, or any rule with all.",
     )
-    group.addoption(
-        "--mockserver-lint-baseline", metavar="FILE", help="Leave out the findings that stand in this file."
-    )
+    group.addoption("--mockserver-lint-baseline", metavar="FILE", help="Leave out the findings in this file.")
     group.addoption(
         "--mockserver-lint-update-baseline", action="store_true", help="Add the findings to that file that are new."
     )
@@ -166,9 +165,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--mockserver-command",
         metavar="CMD",
-        help="Start a server by this command, once for the session and all workers of xdist; it is stopped at the end. "
-        "{port} in it is replaced by a free port, which is MOCKSERVER_PORT in its environment, too. The variable "
-        "MOCKSERVER_COMMAND and the setting mockserver_command say the same; with MOCKSERVER_URL none is started.",
+        help="Start a server by this command, once for the session and all workers of xdist; it ends with pytest. "
+        "{port} is replaced by a free port, which is also MOCKSERVER_PORT in its environment. Not with MOCKSERVER_URL. "
+        "Also: MOCKSERVER_COMMAND, and the setting mockserver_command.",
     )
     group.addoption(
         "--mockserver-command-timeout",
@@ -181,8 +180,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--mockserver-artifacts",
         metavar="DIR",
         help="Write a folder for each failed test into DIR: trace.html, journal, mails, deliveries, states; "
-        "mockserver verify FOLDER replays it. The variable MOCKSERVER_ARTIFACTS and the setting mockserver_artifacts "
-        "say the same.",
+        "mockserver verify FOLDER replays it. Also: MOCKSERVER_ARTIFACTS, and the setting mockserver_artifacts.",
     )
     parser.addini("mockserver_artifacts", "The folder for the artifacts of failed tests; none are written without it.")
 

@@ -38,7 +38,7 @@ def add_options(parser: pytest.Parser, group: pytest.OptionGroup) -> None:
     group.addoption(
         "--mockserver-baseline",
         metavar="FILE",
-        help="Exit with status 1 if the tests do not meet a point any more that stands in this file.",
+        help="Exit with status 1 if the tests no longer meet a point of this file.",
     )
     group.addoption(
         "--mockserver-update-baseline", action="store_true", help="Add the points to that file that are new."
