@@ -91,24 +91,28 @@ _ALL = (
 _SEEDS = 100
 CONDITIONS = [
     *(
-        Condition("The work is done, and the client gets 504 once", operation, {"fault": "lost_answer", "times": 1})
+        Condition("504 once, after the work is done", operation, {"fault": "lost_answer", "times": 1})
         for operation in (*_MADE, "sendEmailCampaignNow")
     ),
-    Condition("The connection is reset once, before the work is done", "sendTransacEmail",
+    Condition("The connection is reset once before the work", "sendTransacEmail",
               {"fault": "connection_reset", "times": 1}),
-    Condition("The work is done, and a proxy answers with an HTML page", "sendTransacEmail",
+    Condition("A proxy answers with an HTML page after the work", "sendTransacEmail",
               {"fault": "changed_answer", "times": 1, **_HTML}),
-    Condition("No answer comes, and the connection ends after 31 s", "sendTransacEmail",
+    Condition("No answer, and the connection ends after 31 s", "sendTransacEmail",
               {"fault": "hang", "times": 1, "ms": 31_000}),
     Condition("Rate limiting (429), for 30 s by `x-sib-ratelimit-reset`", "getAccount",
               {"fault": "rate_limited", "reset_s": 30}),
     Condition("Rate limiting (429) once, with `Retry-After: 2` by a proxy", "getAccount",
               {"fault": "rate_limited", "times": 1, "reset_s": 2, "headers": {"Retry-After": "2"}}),
     Condition("503 once, with an HTML page of a proxy", "getAccount", {"fault": "unavailable", "times": 1, **_HTML}),
-    Condition("The answer has members that are not documented", "getAccount", {"fault": "unknown_members"}),
+    Condition("The answer has undocumented members", "getAccount", {"fault": "unknown_members"}),
     Condition("The answer has its members in another order", "getAccount", {"fault": "member_order"}),
     Condition("There are 120 contacts", "getContacts"),
 ]  # fmt: skip
+
+
+#: Requests, created rows if the operation creates any, what the program gets, and findings.
+_Row = tuple[int, int | None, str, str]
 
 
 class Call(NamedTuple):
@@ -157,8 +161,7 @@ def measure() -> str:
             conditions = [run([row.operation], row.entry) for row in CONDITIONS]
             varied = run(_ALL, {}, *(row.entry for row in draws))
     lines = [f"Measured on {datetime.now(UTC):%Y-%m-%d}."]
-    for condition, futures in zip(CONDITIONS, conditions, strict=True):
-        lines += _table(condition, tried, [future.result()[0] for future in futures])
+    lines += _tables(tried, [[future.result()[0] for future in futures] for futures in conditions])
     lines += _matrix(draws, tried, [future.result() for future in varied])
     return "\n".join([*lines, ""])
 
@@ -200,33 +203,50 @@ def _made(workspace: Workspace, operation: str) -> int:
     return sum(row in ("Acme Asia", "shop@acme.test", "July") for row in rows)
 
 
-def _table(condition: Condition, tried: Sequence[Client], outcomes: Sequence[Outcome]) -> Iterator[str]:
-    made = _MADE.get(condition.operation)
-    yield f"\n### {condition.title}: `{condition.operation}`\n"
-    columns = ["client", "requests", *([made] if made else []), "the program gets", "findings"]
-    yield f"| {' | '.join(columns)} |"
-    yield f"|{' --- |' * len(columns)}"
-    for client, outcome in zip(tried, outcomes, strict=True):
-        call = outcome.calls[condition.operation]
-        cells = [client.name, call.requests, *([call.made] if made else []), call.got, _named(outcome.rules)]
-        yield f"| {' | '.join(map(str, cells))} |"
+def _tables(tried: Sequence[Client], outcomes: Sequence[Sequence[Outcome]]) -> Iterator[str]:
+    """Yield a table for each condition; operations and clients with the same outcome share a table and a row."""
+    tables: dict[tuple[str, tuple[_Row, ...]], list[str]] = {}
+    for condition, row in zip(CONDITIONS, outcomes, strict=True):
+        rows = tuple(_row(condition.operation, outcome) for outcome in row)
+        tables.setdefault((condition.title, rows), []).append(condition.operation)
+    for (title, rows), operations in tables.items():
+        yield f"\n### {title}: {_named(operations)}\n"
+        alike = {each: _alike(tried, rows, each) for each in rows}
+        if len(alike) == 1:
+            requests_, _, got, rules = rows[0]
+            yield f"All clients: {', '.join(filter(None, (counted(requests_, 'request'), got, rules)))}."
+            continue
+        made = [" or ".join(_MADE[name] for name in operations)] if operations[0] in _MADE else []
+        columns = ["clients", "requests", *made, "the program gets", "findings"]
+        yield f"| {' | '.join(columns)} |"
+        yield f"|{' --- |' * len(columns)}"
+        for (requests_, count, got, rules), names in alike.items():
+            yield f"| {' | '.join(map(str, (names, requests_, *([count] if made else []), got, rules)))} |"
+
+
+def _row(operation: str, outcome: Outcome) -> _Row:
+    call = outcome.calls[operation]
+    return call.requests, call.made if operation in _MADE else None, call.got, _named(outcome.rules)
+
+
+def _alike(tried: Sequence[Client], rows: Sequence[object], row: object) -> str:
+    """Return the names of the clients with a row."""
+    return ", ".join(client.name for client, other in zip(tried, rows, strict=True) if other == row)
 
 
 def _matrix(draws: Sequence[Draw], tried: Sequence[Client], outcomes: Sequence[Sequence[Outcome]]) -> Iterator[str]:
-    """Yield a table of the draws that change something for a client, and the names of the others.
+    """Yield a list of the draws that change something for a client, and the names of the others.
 
     `outcomes` has those of each client: of a run without a draw, and of one with each.
     """
     yield "\n## Every draw of `vary`\n"
-    yield f"Each client called {', '.join(f'`{name}`' for name in _ALL)}, in this order."
-    yield "The cells tell what differs from a run without a draw.\n"
-    yield f"| draw | {' | '.join(client.name for client in tried)} |"
-    yield f"|{' --- |' * (len(tried) + 1)}"
+    yield f"Each client called {_named(_ALL)}, in this order. Differences from a run without a draw:\n"
     unseen = []
     for number, row in enumerate(draws, 1):
         cells = [_difference(client[0], client[number]) for client in outcomes]
         if any(cells):
-            yield f"| {row.says.partition(' (')[0]} | {' | '.join(cell or 'as usual' for cell in cells)} |"
+            yield f"- {row.says.partition(' (')[0]}:"
+            yield from (f"    - {_alike(tried, cells, cell)}: {cell}" for cell in dict.fromkeys(filter(None, cells)))
         else:
             unseen.append(f"`{row.name}`")
     yield f"\nThe other draws changed nothing for these calls: {', '.join(unseen)}."
@@ -244,8 +264,8 @@ def _difference(before: Outcome, after: Outcome) -> str:
     return "; ".join([*parts, *([_named(rules)] if rules else [])])
 
 
-def _named(rules: Sequence[str]) -> str:
-    return ", ".join(f"`{rule}`" for rule in rules)
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def undated(text: str) -> str:
