@@ -24,7 +24,7 @@ from mockserver.testing.baseline import BaselineError, compare, differences, poi
     "that were called; names of operations and state machines with commas; or @FILE, a file of such names.",
 )
 @option(
-    "--baseline", type=OUTPUT_FILE, metavar="FILE", help="End with 1 if a point was not met that stands in this file."
+    "--baseline", type=OUTPUT_FILE, metavar="FILE", help="End with 1 if a point was not met that is in this file."
 )
 @option("--update-baseline", is_flag=True, help="Add the points to that file that are new.")
 @option(

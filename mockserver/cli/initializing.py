@@ -70,7 +70,7 @@ _CONFIGURATIONS = {
 def init(folder: Path) -> None:
     """Write a scenario and a first test into a project, and print the next steps.
 
-    The test is one for pytest, unittest, Vitest or Jest, as the project's own are, and stands beside them; for Vitest
+    The test is one for pytest, unittest, Vitest or Jest, as the project's own are, and is put beside them; for Vitest
     and Jest there are files that start a server. Another project in JavaScript gets the scenario. Nothing is asked, and
     no file that is there is changed.
     """

@@ -45,13 +45,13 @@ _DESCRIPTION = (
     "What the mock itself can do: mockserver {version}. Every address also works under `/w/NAME`, where NAME is a "
     "workspace. A call acts on the workspace that its address names, else the header `X-Mock-Workspace`, else the one "
     "behind the header `api-key`, else on `default`. A refusal changes nothing, and names every mistake at once; what "
-    "a schema cannot say, as a rule between two members, is told there in words."
+    "a schema cannot say, as a rule between two members, is described there in words."
 )
 _BAD_REQUEST = {"allOf": [{"$ref": "#/components/schemas/Problem"}, {"required": ["errors"]}]}
 #: The headers that name a workspace, with their descriptions.
 _WORKSPACE = {
     "X-Mock-Workspace": "the name of the workspace",
-    "api-key": "a key of the workspace; calls that concern an account act on the one that it opens",
+    "api-key": "a key of the workspace; calls that concern an account act on the account that it opens",
 }
 #: The schemas of path parameters, by name; a parameter without one is any text.
 _IN_PATH: dict[str, dict[str, Any]] = {

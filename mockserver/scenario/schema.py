@@ -54,7 +54,7 @@ class ClockItem(Item):
     constraints: ClassVar[dict[str, Any]] = {"properties": {"start": {"pattern": "^[^P]*$"}}}
 
     start = Instant(**about("the moment at which the scenario begins; without it the workspace runs on real time"))
-    frozen = Flag(load_default=False, **about("whether the clock stands until somebody moves it"))
+    frozen = Flag(load_default=False, **about("whether the clock waits until somebody moves it"))
 
     @validates_schema(pass_original=True)
     def _check_start(self, _data: object, original: Mapping[str, Any], **_: Any) -> None:

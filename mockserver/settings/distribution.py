@@ -25,7 +25,7 @@ _NOT_ON_WINDOWS = frozenset({"uvloop"})
 #: The other distribution, a client of another mock server.
 OTHER = "mockserver-client"
 _EXCLUDE = f"{NAME} and {OTHER} exclude each other, as both have the import package `mockserver`"
-_ADVICE = f"uninstall both, and install the one that you need: pip uninstall -y {OTHER} {NAME}; pip install {NAME}"
+_ADVICE = f"uninstall both, and install what you need: pip uninstall -y {OTHER} {NAME}; pip install {NAME}"
 #: A requirement in package metadata: a name, its extras, and bounds such as `>=3.1.3,<3.2`.
 _REQUIREMENT = re.compile(r"([\w.-]+)(?:\[[\w,-]*\])?((?:[<>=][<>=,.0-9]*)?)")
 #: One bound; the package declares no other kinds.

@@ -191,7 +191,7 @@ class Settings:
         metavar="FILE",
     )
     tls_key: str | os.PathLike[str] | None = setting(
-        None, PathType(), "The key of --tls-cert, if it stands in another file.", metavar="FILE"
+        None, PathType(), "The key of --tls-cert, if it is in another file.", metavar="FILE"
     )
 
     # ------------------------------------------------------------------ what is kept
@@ -321,7 +321,7 @@ class Settings:
         1_000,
         _COUNT,
         "How many connections there may be at once.",
-        "The one that was idle longest is closed; where none is idle, the new one gets 503. The log tells of both.",
+        "The longest idle connection is closed; if none is idle, the new one gets 503. The log tells of both.",
     )
 
     @property

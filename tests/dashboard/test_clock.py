@@ -42,7 +42,7 @@ def forms(html):
 def test_a_frozen_clock_stands_and_can_be_let_run(make_api):
     html = page(make_api(FROZEN))
 
-    assert "2026-01-15 09:00:00 UTC Frozen It stands until somebody moves it." in plain(html).replace("Now ", "")
+    assert "2026-01-15 09:00:00 UTC Frozen It waits until somebody moves it." in plain(html).replace("Now ", "")
     assert ("PUT", "_mock/clock", [("frozen", "false")]) in forms(html)
 
 

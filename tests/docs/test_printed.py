@@ -21,45 +21,43 @@ from printed import BLOCKS, PAGES, ROOT, block, codes, commands, shell_blocks
 
 #: The tests that run blocks, by the page and the beginning of the first line that is no comment. Those of the language
 #: `sh` are run by test_documents.py, and those below `<!-- example: ... -->` by the tests of the examples.
-_HERE = "tests/docs/test_printed.py::"
-_NPM = "tests/docs/test_npm.py::"
 _RUN = {
     ("README.md", "python3 -m venv .venv && .venv/bin/pip install -c .ci/constraints.txt '.[server]'"):
-        f"{_HERE}test_first_command_starts_the_server_or_says_that_its_port_is_taken",
+        "test_first_command_starts_the_server_or_says_that_its_port_is_taken",
     ("docs/start.md", "python3 -m venv"):
-        f"{_HERE}test_first_command_starts_the_server_or_says_that_its_port_is_taken",
-    ("docs/guides/node.md", "pipx install"): f"{_HERE}test_pip_pipx_and_uvx_install_what_a_page_names",
+        "test_first_command_starts_the_server_or_says_that_its_port_is_taken",
+    ("docs/guides/node.md", "pipx install"): "test_pip_pipx_and_uvx_install_what_a_page_names",
     ("docs/guides/node.md", "npm install --save-dev vitest"):
-        f"{_NPM}test_the_first_test_of_the_guide_for_node_passes_in_an_empty_folder",
+        "tests/docs/test_npm.py::test_the_first_test_of_the_guide_for_node_passes_in_an_empty_folder",
     ("docs/guides/node.md", "npx vitest run"):
-        f"{_NPM}test_the_first_test_of_the_guide_for_node_passes_in_an_empty_folder",
+        "tests/docs/test_npm.py::test_the_first_test_of_the_guide_for_node_passes_in_an_empty_folder",
     ("docs/guides/node.md", "npm install --save-dev jest"):
-        f"{_NPM}test_the_first_test_of_the_guide_for_node_passes_in_an_empty_folder",
-    ("docs/guides/node.md", "npx jest"): f"{_NPM}test_the_first_test_of_the_guide_for_node_passes_in_an_empty_folder",
+        "tests/docs/test_npm.py::test_the_first_test_of_the_guide_for_node_passes_in_an_empty_folder",
+    ("docs/guides/node.md", "npx jest"): "tests/docs/test_npm.py::test_the_first_test_of_the_guide_for_node_passes_in_an_empty_folder",
     ("docs/guides/node.md", "curl -s localhost:8003/_mock/control.json"):
-        f"{_NPM}test_the_typed_client_of_the_guide_for_node_compiles_in_an_empty_folder",
-    ("docs/guides/pytest.md", "pip install"): f"{_HERE}test_pip_pipx_and_uvx_install_what_a_page_names",
+        "tests/docs/test_npm.py::test_the_typed_client_of_the_guide_for_node_compiles_in_an_empty_folder",
+    ("docs/guides/pytest.md", "pip install"): "test_pip_pipx_and_uvx_install_what_a_page_names",
     ("docs/guides/pytest.md", "pytest -n 4 --mockserver-command"):
-        f"{_HERE}test_pytest_starts_the_server_of_the_printed_command",
-    ("docs/guides/vary.md", "mockserver bisect"): f"{_HERE}test_bisect_prints_what_the_page_shows",
-    ("docs/howto/failures.md", "curl"): f"{_HERE}test_artifacts_are_written_and_replayed_as_printed",
+        "test_pytest_starts_the_server_of_the_printed_command",
+    ("docs/guides/vary.md", "mockserver bisect"): "test_bisect_prints_what_the_page_shows",
+    ("docs/howto/failures.md", "curl"): "test_artifacts_are_written_and_replayed_as_printed",
     ("docs/howto/failures.md", "pytest --mockserver-artifacts"):
-        f"{_HERE}test_artifacts_are_written_and_replayed_as_printed",
+        "test_artifacts_are_written_and_replayed_as_printed",
     ("docs/howto/failures.md", "mockserver verify artifacts/*"):
-        f"{_HERE}test_artifacts_are_written_and_replayed_as_printed",
-    ("docs/howto/failures.md", "mockserver serve &"): f"{_HERE}test_artifacts_are_written_and_replayed_as_printed",
+        "test_artifacts_are_written_and_replayed_as_printed",
+    ("docs/howto/failures.md", "mockserver serve &"): "test_artifacts_are_written_and_replayed_as_printed",
     ("docs/howto/failures.md", "mockserver verify artifacts/test_it"):
-        f"{_HERE}test_artifacts_are_written_and_replayed_as_printed",
-    ("docs/howto/journal.md", "mockserver requests --har"): f"{_HERE}test_journal_is_exported_as_printed",
-    ("docs/howto/tls.md", "$ mockserver serve --tls"): f"{_HERE}test_server_with_tls_prints_what_the_page_shows",
-    ("docs/howto/tls.md", "$ curl --cacert"): f"{_HERE}test_server_with_tls_prints_what_the_page_shows",
-    ("docs/howto/webhooks.md", "npm install zod"): f"{_NPM}test_the_typed_receiver_compiles_in_an_empty_folder",
-    ("docs/project/contributing.md", "python3 -m venv"): f"{_HERE}test_site_of_the_tests_is_built_as_printed",
-    ("docs/reference/commands.md", "mockserver completion"): f"{_HERE}test_completion_is_installed_as_printed",
-    ("docs/reference/scenarios.md", "mockserver scenarios schema"): f"{_HERE}test_schema_is_written_as_printed",
+        "test_artifacts_are_written_and_replayed_as_printed",
+    ("docs/howto/journal.md", "mockserver requests --har"): "test_journal_is_exported_as_printed",
+    ("docs/howto/tls.md", "$ mockserver serve --tls"): "test_server_with_tls_prints_what_the_page_shows",
+    ("docs/howto/tls.md", "$ curl --cacert"): "test_server_with_tls_prints_what_the_page_shows",
+    ("docs/howto/webhooks.md", "npm install zod"): "tests/docs/test_npm.py::test_the_typed_receiver_compiles_in_an_empty_folder",
+    ("docs/project/contributing.md", "python3 -m venv"): "test_site_of_the_tests_is_built_as_printed",
+    ("docs/reference/commands.md", "mockserver completion"): "test_completion_is_installed_as_printed",
+    ("docs/reference/scenarios.md", "mockserver scenarios schema"): "test_schema_is_written_as_printed",
     ("docs/reference/scenarios.md", "$ mockserver scenarios check"):
-        f"{_HERE}test_errors_of_a_scenario_are_printed_as_the_page_shows",
-    ("docs/trouble.md", "pip uninstall"): f"{_HERE}test_pip_pipx_and_uvx_install_what_a_page_names",
+        "test_errors_of_a_scenario_are_printed_as_the_page_shows",
+    ("docs/trouble.md", "pip uninstall"): "test_pip_pipx_and_uvx_install_what_a_page_names",
 }  # fmt: skip
 #: Why no test runs a block; the options in it are looked at all the same.
 _NOT_RUN = {
@@ -79,16 +77,16 @@ _NOT_RUN = {
 }  # fmt: skip
 #: The tests that compare printed outputs, by the page and the beginning of the first line.
 _COMPARED = {
-    ("docs/guides/pytest.md", "expected at least 1"): f"{_HERE}test_failed_check_of_requests_prints_what_the_page_shows",
+    ("docs/guides/pytest.md", "expected at least 1"): "test_failed_check_of_requests_prints_what_the_page_shows",
     ("docs/guides/spread.md", '{"code":"internal_error"'):
         "tests/spread/test_departures.py::test_a_request_that_is_under_way_hears_that_the_replica_is_away",
-    ("docs/guides/unittest.md", "AssertionError"): f"{_HERE}test_failed_unittest_prints_what_the_page_shows",
-    ("docs/guides/vary.md", "----"): f"{_HERE}test_report_of_a_varied_test_prints_what_the_page_shows",
-    ("docs/guides/vary.md", "fails when"): f"{_HERE}test_bisect_prints_what_the_page_shows",
+    ("docs/guides/unittest.md", "AssertionError"): "test_failed_unittest_prints_what_the_page_shows",
+    ("docs/guides/vary.md", "----"): "test_report_of_a_varied_test_prints_what_the_page_shows",
+    ("docs/guides/vary.md", "fails when"): "test_bisect_prints_what_the_page_shows",
     ("docs/howto/drift.md", "same "): "tests/drift/test_service.py::test_report_on_the_page_of_documentation_is_printed",
-    ("docs/howto/expectations.md", "ok:"): f"{_HERE}test_expectations_are_printed_as_the_page_shows",
-    ("docs/howto/expectations.md", "onboarding.yaml:8"): f"{_HERE}test_useless_expectation_is_refused_as_the_page_shows",
-    ("docs/howto/failures.md", "----"): f"{_HERE}test_report_of_a_failed_test_prints_what_the_page_shows",
+    ("docs/howto/expectations.md", "ok:"): "test_expectations_are_printed_as_the_page_shows",
+    ("docs/howto/expectations.md", "onboarding.yaml:8"): "test_useless_expectation_is_refused_as_the_page_shows",
+    ("docs/howto/failures.md", "----"): "test_report_of_a_failed_test_prints_what_the_page_shows",
     ("docs/howto/recipes.md", "attempt 1"):
         "tests/examples/test_recipes.py::test_the_program_of_agents_prints_what_the_page_shows",
     ("docs/howto/sending.md", "getSmtpReport"): "tests/flows/test_guide.py::test_the_reason_is_shown_that_the_journal_has",
@@ -102,13 +100,16 @@ _SLOW = pytest.mark.slow
 
 def row_of(table, found):
     """Return what a table has for a block, or None."""
-    return next((row for (page, start), row in table.items() if found.page == page and found.first.startswith(start)), None)
+    return next(
+        (row for (page, start), row in table.items() if found.page == page and found.first.startswith(start)), None
+    )
 
 
 def is_test(name):
-    """Whether a test of this name is there."""
-    path, _, function = name.partition("::")
-    return (ROOT / path).is_file() and f"\ndef {function}(" in (ROOT / path).read_text(encoding="utf-8")
+    """Whether a test of this name is there, in a file of its own or else in this one."""
+    path, _, function = name.rpartition("::")
+    file = ROOT / path if path else Path(__file__)
+    return file.is_file() and f"\ndef {function}(" in file.read_text(encoding="utf-8")
 
 
 _OTHERS = [row for row in shell_blocks() if row.language != "sh" and not row.example]
@@ -117,12 +118,12 @@ _OUTPUTS = [row for row in BLOCKS if row.language == "text" and not row.example 
 
 @pytest.mark.parametrize("found", _OTHERS, ids=str)
 def test_block_of_a_shell_is_run_by_a_test_or_excused(found):
-    assert row_of(_NOT_RUN, found) or is_test(row_of(_RUN, found) or "::"), "add it to a table above, or write `sh`"
+    assert row_of(_NOT_RUN, found) or is_test(row_of(_RUN, found) or ""), "add it to a table above, or write `sh`"
 
 
 @pytest.mark.parametrize("found", _OUTPUTS, ids=str)
 def test_printed_output_is_compared_by_a_test(found):
-    assert row_of(_NO_OUTPUT, found) or is_test(row_of(_COMPARED, found) or "::"), "add it to the tables above"
+    assert row_of(_NO_OUTPUT, found) or is_test(row_of(_COMPARED, found) or ""), "add it to the tables above"
 
 
 @pytest.mark.parametrize("table", [_RUN, _NOT_RUN, _COMPARED], ids=["run", "not run", "compared"])
@@ -133,7 +134,9 @@ def test_tables_of_blocks_name_only_blocks_that_are_there(table):
 def test_stories_and_examples_are_blocks_that_other_tests_run():
     """Those of the contract and of headings that repeat would be left out."""
     assert not [row for row in shell_blocks() if row.language == "sh" and row.page.startswith("docs/contract/")]
-    missing = {row.example for row in shell_blocks() if row.example and not (ROOT / "tests/examples" / row.example).is_file()}
+    missing = {
+        row.example for row in shell_blocks() if row.example and not (ROOT / "tests/examples" / row.example).is_file()
+    }
     assert missing == set()
 
 
@@ -149,7 +152,7 @@ def _printed_commands(page):
 
 
 _COMMANDS = sorted(
-    {(page, tuple([words[0].rpartition("/")[2], *words[1:]])) for page in PAGES for words in _printed_commands(page)}
+    {(page, (words[0].rpartition("/")[2], *words[1:])) for page in PAGES for words in _printed_commands(page)}
 )
 
 
@@ -179,26 +182,31 @@ def _is_understood(words):
 
 
 _PORT = re.search(r"^EXPOSE (\d+)$", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)[1]
-#: Options of `docker run` on pages, and whether a value follows.
-_DOCKER_OPTIONS = {"--rm": False, "-p": True, "-u": True, "-v": True, "-e": True, "--add-host": True, "--read-only": False}
+#: Options of `docker run` on pages, with the words that each takes.
+_DOCKER_OPTIONS = {"--rm": 1, "--read-only": 1, "-p": 2, "-u": 2, "-v": 2, "-e": 2, "--add-host": 2}
 
 
-@pytest.mark.parametrize(("page", "words"), _commands_named("docker"))
+@pytest.mark.parametrize(
+    ("page", "words"), [row for row in _commands_named("docker") if row[1][1] == "run" and row[1][2:]]
+)
 def test_docker_line_fits_the_image(page, words):
     """Ports of the container, and arguments of the program that the image starts."""
-    if words[1] != "run" or len(words) == 2:
-        assert words[1] in ("build", "exec", "run")
-        assert words[1:4] in (("build",), ("run",)) or words[1] == "exec" or words[:4] == ("docker", "build", "-t", "mockserver")
-        return
     given, rest = [], list(words[2:])
-    while rest[0].startswith("-"):
-        given.append((rest[0], rest.pop(0) and rest.pop(0) if _DOCKER_OPTIONS[rest[0]] else rest.pop(0)))
+    while rest and rest[0] in _DOCKER_OPTIONS:
+        count = _DOCKER_OPTIONS[rest[0]]
+        given.append(rest[:count])
+        rest = rest[count:]
     image, *arguments = rest
-    inside = {value.rpartition(":")[2] for option, value in given if option == "-p"}
+    inside = {row[1].rpartition(":")[2] for row in given if row[0] == "-p"}
 
     assert image in ("mockserver", "IMAGE"), page
     assert inside <= {_PORT, *(arguments[place + 1] for place, word in enumerate(arguments) if "port" in word)}
     assert not arguments or _is_understood(arguments)
+
+
+@pytest.mark.parametrize(("page", "words"), [row for row in _commands_named("docker") if row[1][1] == "build"])
+def test_docker_builds_the_image_that_pages_run(page, words):
+    assert words[2:4] in ((), ("-t", "mockserver")), page
 
 
 _PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -257,7 +265,7 @@ def taken_port():
         def do_GET(self):
             self.send_error(404)
 
-        do_POST = do_PUT = do_DELETE = do_GET
+        do_POST = do_PUT = do_DELETE = do_GET  # noqa: N815  # the names that the base class looks for
 
         def log_message(self, *_):
             pass
@@ -284,8 +292,11 @@ def program(folder, name, text):
 # ---------------------------------------------------------------------- a port that is taken
 
 
-_STARTS = [row for row in shell_blocks() if re.search(r"mockserver serve|(?<!-)\b(?:while|until) ", row.text) and row.first and
-           row.page != "README.md" and not re.search(r"uvx|pipx|docker|/pip ", row.text)]  # fmt: skip
+_STARTS = [
+    row for row in shell_blocks()
+    if re.search(r"mockserver serve|(?<!-)\b(?:while|until) ", row.text)
+    and not re.search(r"uvx|pipx|docker|/pip ", row.text)
+]  # fmt: skip
 
 
 @_SLOW
@@ -521,8 +532,12 @@ def test_failed_unittest_prints_what_the_page_shows(tmp_path):
 @_SLOW
 def test_pytest_starts_the_server_of_the_printed_command(tmp_path):
     """With a program for `uvx` that runs what is installed here."""
-    (tmp_path / "test_it.py").write_text("def test_it(mockserver):\n    assert mockserver.clock.now\n", encoding="utf-8")
-    path = program(tmp_path, "uvx", '#!/bin/sh\n[ "$1 $2" = "--from brevo-mockserver[server]" ] && shift 2 && exec "$@"\n')
+    (tmp_path / "test_it.py").write_text(
+        "def test_it(mockserver):\n    assert mockserver.clock.now\n", encoding="utf-8"
+    )
+    path = program(
+        tmp_path, "uvx", '#!/bin/sh\n[ "$1 $2" = "--from brevo-mockserver[server]" ] && shift 2 && exec "$@"\n'
+    )
 
     printed = shell(block("docs/guides/pytest.md", "pytest -n 4 --mockserver-command"), tmp_path, PATH=path)
 
@@ -532,7 +547,9 @@ def test_pytest_starts_the_server_of_the_printed_command(tmp_path):
 @_SLOW
 def test_artifacts_are_written_and_replayed_as_printed(tmp_path):
     page = "docs/howto/failures.md"
-    body = 'def test_fails(mockserver):\n    call("GET", f"{mockserver.url}/senders", mockserver.api_key)\n    assert 0\n'
+    body = (
+        'def test_fails(mockserver):\n    call("GET", f"{mockserver.url}/senders", mockserver.api_key)\n    assert 0\n'
+    )
     port = str(free_port())
 
     printed = failure(tmp_path, body, block(page, "pytest --mockserver-artifacts").removeprefix("pytest ").strip())
@@ -541,7 +558,9 @@ def test_artifacts_are_written_and_replayed_as_printed(tmp_path):
     started, kept = block(page, "mockserver serve &").splitlines()
     until = re.sub(r"test_it-\S+", folder.name, block(page, "mockserver verify artifacts/test_it"))
     report = block(page, "curl").replace("NAME", "default")
-    script = f"{started} trap 'kill $!' EXIT; mockserver wait; {kept}\n{until.replace('--until 12', '--until 1')}\n{report}"
+    script = (
+        f"{started} trap 'kill $!' EXIT; mockserver wait; {kept}\n{until.replace('--until 12', '--until 1')}\n{report}"
+    )
     again = shell(f"{script}", tmp_path, port=port)
 
     assert re.fullmatch(r"test_it-py-test_fails-[0-9a-f]{8}", folder.name)
@@ -554,7 +573,9 @@ def test_artifacts_are_written_and_replayed_as_printed(tmp_path):
 @_SLOW
 def test_bisect_prints_what_the_page_shows(tmp_path):
     """Of programs in the place of the reader's own, which expect no CNAME records."""
-    program(tmp_path, "npm", f'#!/bin/sh\nexec "{sys.executable}" "{ROOT}/tests/vary/program.py" dkim "{tmp_path}/runs"\n')
+    program(
+        tmp_path, "npm", f'#!/bin/sh\nexec "{sys.executable}" "{ROOT}/tests/vary/program.py" dkim "{tmp_path}/runs"\n'
+    )
     for name in ("pytest", "go"):
         shutil.copy(tmp_path / "bin" / "npm", tmp_path / "bin" / name)
     path = f"{tmp_path / 'bin'}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

@@ -17,7 +17,7 @@ UNUSED = {
     "a parameter": (Call("GET", "/v3/senders?page=2"), "getSenders ignored the unknown query parameter `page`"),
     "a body": (
         Call("DELETE", "/v3/senders/7", {"force": True}),
-        "deleteSender takes no body and ignored the one that was sent",
+        "deleteSender takes no body and ignored the body that was sent",
     ),
     "a header of e-mails": (
         Call("POST", "/v3/smtp/email", MAIL, headers={"X-Sib-Sandbox": "drop"}),

@@ -10,7 +10,9 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[2]
 PAGES = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in
          (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))}  # fmt: skip
-_FENCE = re.compile(r"(?m)^(?P<indent> *)(?P<mark>```+)(?P<language>[\w{}-]*)\n(?P<text>(?s:.*?))^(?P=indent)(?P=mark)$")
+_FENCE = re.compile(
+    r"(?m)^(?P<indent> *)(?P<mark>```+)(?P<language>[\w{}-]*)\n(?P<text>(?s:.*?))^(?P=indent)(?P=mark)$"
+)
 _EXAMPLE = re.compile(r"<!-- example: (\S+) -->\s*\Z")
 _OPERATOR = re.compile(r"[;&|()]+|`")
 #: Words of a shell after which a command begins.

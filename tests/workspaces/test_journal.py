@@ -121,7 +121,7 @@ def test_calls_of_the_control_api_are_not_in_it(workspace):
 def test_a_body_that_an_operation_does_not_take_is_warned_of(workspace):
     workspace.ask("DELETE", "/v3/senders/2", {"really": True})
 
-    assert last(workspace)["warnings"] == ["deleteSender takes no body and ignored the one that was sent"]
+    assert last(workspace)["warnings"] == ["deleteSender takes no body and ignored the body that was sent"]
 
 
 def test_warnings_beyond_the_limit_are_counted(workspace):

@@ -166,7 +166,7 @@ def index() -> Mapping[str, Any]:
 def one(identifier: str) -> Mapping[str, Any]:
     workspace = target.workspace()
     if identifier == HEADER_ID:
-        raise Problem(404, "no rule stands behind this fault: a request asked for it, by its header X-Mock-Fault")
+        raise Problem(404, "no rule made this fault: a request asked for it, by its header X-Mock-Fault")
     fault = workspace.state.faults.get(identifier)
     if fault is None:
         raise Problem(404, f"there is no rule {identifier!r}, or no more: somebody has removed it")

@@ -173,7 +173,7 @@ function changed(text, from, now = digest) {
   document.getElementById("difference").textContent =
     rows.slice(0, MOST_DIFFERENT).join("\n") + (more > 0 ? `\n… and ${more} lines more` : "");
   show("changed", true);
-  say(form, "The state has changed meanwhile. Above the text stands what is different.");
+  say(form, "The state has changed meanwhile. Above the text is what is different.");
 }
 
 function take(text, now) {

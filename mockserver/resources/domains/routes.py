@@ -33,7 +33,7 @@ _PATH = schemas.DomainPath
     "getDomains", "GET", "/v3/senders/domains",
     summary="List domains",
     answer=schemas.Domains,
-    notes=("There is no pagination parameter: everything stands on one page.",),
+    notes=("There is no pagination parameter: everything is on one page.",),
 )  # fmt: skip
 def get_domains(caller: Caller) -> dict[str, Any]:
     ips = model.dedicated_ips(caller.account)

@@ -113,7 +113,7 @@ def _redeem(workspace: Workspace, app: App, code: str, redirect_uri: str | None,
         raise errors.INVALID_GRANT("The code has expired or was revoked").because(_state(workspace, row))
     if redirect_uri is not None and redirect_uri != row.redirect_uri:
         reason = f"redirect_uri is {reasons.shown(redirect_uri)}, expected {row.redirect_uri} as in authorize"
-        raise errors.INVALID_GRANT("redirect_uri is not the one that the code was asked for with").because(reason)
+        raise errors.INVALID_GRANT("redirect_uri differs from that of the code").because(reason)
     _check_verifier(row, verifier)
     GRANT.fire(workspace, account, row, "exchange")
     return _issue(workspace, account, row)

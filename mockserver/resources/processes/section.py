@@ -39,7 +39,7 @@ class ProcessItem(Item):
     email_blacklisted = Flag(**about("whether its contacts get no e-mails"))
     sms_blacklisted = Flag(**about("whether its contacts get no text messages"))
     sends_mail = Flag(**about("whether the account gets an e-mail at the end; true if left out"))
-    notify_url = Url(**about("the address that is told of the end"))
+    notify_url = Url(**about("the address that is called at the end"))
     file_url = Url(**about("the address of a file that is still to be fetched"))
     position = fields.Integer(strict=True, validate=_COUNT, **about("how many characters of `content` were read"))
     imported = fields.Integer(strict=True, validate=_COUNT, **about("how many rows created or changed a contact"))

@@ -386,7 +386,7 @@ def _check_ips(account: Account, items: list[dict[str, Any]]) -> None:
             raise errors.INVALID_PARAMETER(f"ips: {ip} is not a dedicated IP of the account").because(reason)
     if len(set(ips)) != len(ips):
         reason = f"duplicate IP in ips: {reasons.listed(ips)}"
-        raise errors.INVALID_PARAMETER("ips: an IP stands there twice").because(reason)
+        raise errors.INVALID_PARAMETER("ips: an IP is there twice").because(reason)
     for item in items:
         row = known[item["ip"]]
         if not row.active:

@@ -243,7 +243,7 @@ class ApiEndpoint(Endpoint):
         if self.body is not None:
             arguments["body"] = self._body(self.body, caller, request, exchange)
         elif exchange.body:
-            exchange.warn(f"{self.operation.id} takes no body and ignored the one that was sent")
+            exchange.warn(f"{self.operation.id} takes no body and ignored the body that was sent")
         return arguments
 
     def _body(self, body: Taken, caller: Caller, request: Request, exchange: Exchange) -> dict[str, Any]:
