@@ -40,6 +40,7 @@ def test_the_answer_of_the_peer_comes_back(listen, make_forwarding):
     assert answer.headers["access-control-allow-origin"] == "*"
     assert answer.headers["X-Mock-Beyond"] == "getCompanies"
     assert answer.headers["X-Mock-Answered"] == "forwarded"
+    assert answer.headers["Content-Security-Policy"] == "sandbox"
     assert last_entry(api)["answer"]["body"] == {"contacts": []}
 
 

@@ -21,6 +21,7 @@ from mockserver.scenario.documents.document import MappingNode
 from mockserver.scenario.documents.field_errors import mistakes
 from mockserver.scenario.documents.mistakes import BODY, TEXT, Mistake, ScenarioError
 from mockserver.scenario.documents.reading import Bounds, parse
+from mockserver.web.endpoints.request import declared
 from mockserver.web.schemas import json_text
 from mockserver.web.schemas.errors import summary
 from mockserver.web.server.waiting import LONGEST_WAIT
@@ -125,7 +126,8 @@ def _of_json(raw: bytes) -> dict[str, Any]:
     try:
         data = json_text.read(raw, target.current().depth_limit)
     except json_text.JsonError as error:
-        message = f"the body is not valid JSON: {error}; for YAML send Content-Type: application/yaml"
+        sent_as = f" ({declared(request)})" if "Content-Encoding" in request.headers else ""
+        message = f"the body is not valid JSON: {error}{sent_as}; for YAML send Content-Type: application/yaml"
         raise of_mistakes([Mistake((), message)]) from error
     if not isinstance(data, dict):
         raise of_mistakes([Mistake((), f"the body must be a JSON object (got {summary(data)})")])
@@ -137,7 +139,9 @@ def _of_yaml(raw: bytes) -> MappingNode:
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
-        raise of_mistakes([Mistake((), f"the body is not UTF-8 at byte {error.start}")]) from error
+        raise of_mistakes(
+            [Mistake((), f"the body is not UTF-8 at byte {error.start} ({declared(request)})")]
+        ) from error
     return _parsed(text, BODY)
 
 

@@ -242,11 +242,11 @@ def _rotate(workspace: Workspace, account: Account, row: Grant) -> None:
 
 @GRANT.on("refuse", "expire", "revoke")
 def _end(workspace: Workspace, account: Account, row: Grant) -> None:
-    """Remove all secrets of a grant except its code, which a refusal explains."""
+    """Remove all secrets of a grant except its code and its last refresh token, which a refusal explains."""
     workspace.state.timers.cancel(MACHINE.name, row.id)
-    forget_secrets(workspace, *(secret for secret in row.secrets if secret != row.code))
+    forget_secrets(workspace, *(secret for secret in row.secrets if secret not in (row.code, row.refresh_token)))
+    row.spent = [] if row.refresh_token is None else [row.refresh_token]
     row.ticket = row.browser = row.refresh_token = row.refresh_expires_at = None
-    row.spent.clear()
     row.tokens.clear()
     keep_ended(workspace, account, row)
 
@@ -261,7 +261,7 @@ def keep_ended(workspace: Workspace, account: Account, row: Grant) -> None:
         owner = workspace.state.accounts.get(account_id)
         gone = None if owner is None else owner.table(Grant).pop(number, None)
         if gone is not None:
-            forget_secrets(workspace, gone.code)
+            forget_secrets(workspace, *gone.secrets)
 
 
 def remove_apps(workspace: Workspace, *apps: App) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mockserver.core.contract.errors import UNAUTHORIZED, ServiceError
 from mockserver.core.state import reasons
+from mockserver.core.state.identifiers import is_drawn
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.storage import Storage
 from mockserver.core.workspaces.store import Store
@@ -154,7 +155,7 @@ class Bearer:
             other = replica.other_of_token(_unverified(token).get(REPLICA)) if replica.name else None
             if within is None and other:
                 raise replica.misdirected("the access token", other) from error
-            raise _refused(f"not signed by this server ({reasons.shown(error)})") from error
+            raise _refused(self._why_unsigned(token, error)) from error
         if WORKSPACE not in claims:
             raise _refused("it is an ID token")
         name = str(claims[WORKSPACE])
@@ -169,6 +170,13 @@ class Bearer:
         if found is None:
             raise _refused(_ended(claims, workspace))
         return workspace, found.account, frozenset(found.token.scopes)
+
+    def _why_unsigned(self, token: str, error: BadSignature) -> str:
+        if is_drawn(token) or token.startswith("xkeysib-") or self._store.knows(token):
+            return "it is an API key, which is sent in the header api-key"
+        if token.count(".") != 2:
+            return f"it is no access token, which has three parts with dots between them ({reasons.shown(error)})"
+        return f"not signed by this server ({reasons.shown(error)})"
 
 
 def _ended(claims: Mapping[str, Any], workspace: Workspace) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from mockserver.core.contract import errors
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
+from mockserver.core.time.duration import spoken
 from mockserver.core.workspaces.caller import AnonymousCaller
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth import model
@@ -17,7 +18,10 @@ from mockserver.resources.oauth.model import (
     ACCESS_LIFETIME,
     ACTIVE,
     CODE_ISSUED,
+    CODE_LIFETIME,
     GRANT,
+    REFRESH_LIFETIME,
+    REVOKED,
     AccessToken,
     Grant,
     IssuedToken,
@@ -110,7 +114,7 @@ def _redeem(workspace: Workspace, app: App, code: str, redirect_uri: str | None,
             f"the code of grant {row.id} was used a second time, so its tokens are revoked"
         )
     if row.state != CODE_ISSUED:
-        raise errors.INVALID_GRANT("The code has expired or was revoked").because(_state(workspace, row))
+        raise errors.INVALID_GRANT("The code has expired or was revoked").because(_why_ended(workspace, row, "code"))
     if redirect_uri is not None and redirect_uri != row.redirect_uri:
         reason = f"redirect_uri is {reasons.shown(redirect_uri)}, expected {row.redirect_uri} as in authorize"
         raise errors.INVALID_GRANT("redirect_uri differs from that of the code").because(reason)
@@ -136,13 +140,14 @@ def _check_verifier(row: Grant, verifier: str | None) -> None:
 def _refresh(workspace: Workspace, app: App, token: str, scopes: tuple[str, ...]) -> IssuedToken:
     """Issue an access token for a refresh token; use of a replaced refresh token revokes its grant (RFC 9700, 4.14)."""
     account, row = _grant_of(workspace, app, token, "refresh token")
-    if token in row.spent:
+    if token in row.spent and row.state == ACTIVE:
         GRANT.fire(workspace, account, row, "revoke")
         raise errors.INVALID_GRANT("The refresh token was replaced by a newer one").because(
             f"a replaced refresh token of grant {row.id} was used again, so the grant is revoked"
         )
     if not _is_valid_refresh_token(workspace, row, token):
-        raise errors.INVALID_GRANT("The refresh token is unknown, expired or revoked").because(_state(workspace, row))
+        reason = _why_ended(workspace, row, "refresh token")
+        raise errors.INVALID_GRANT("The refresh token is unknown, expired or revoked").because(reason)
     if more := [name for name in scopes if name not in row.scopes]:
         raise errors.INVALID_SCOPE("The scopes are more than were granted").because(
             f"scopes that were not granted: {reasons.listed(more)}"
@@ -162,8 +167,14 @@ def _grant_of(workspace: Workspace, app: App, secret: str, called: str) -> model
         raise errors.INVALID_GRANT(f"The {called} is unknown, expired or revoked").because(
             f"unknown {called}: no grant of workspace {workspace.name} has it"
         )
-    _check_owner(found.grant, app, called)
+    if not _is_ended(found.grant, secret):
+        _check_owner(found.grant, app, called)
     return found
+
+
+def _is_ended(row: Grant, token: str) -> bool:
+    """Return whether a token is the refresh token with which a grant ended, kept to explain refusals."""
+    return row.state != ACTIVE and token in row.spent
 
 
 def _check_owner(row: Grant, app: App, called: str) -> None:
@@ -173,8 +184,12 @@ def _check_owner(row: Grant, app: App, called: str) -> None:
         )
 
 
-def _state(workspace: Workspace, row: Grant) -> str:
-    return f"grant {row.id} is {row.state}; {reasons.clock(workspace.state.clock)}"
+def _why_ended(workspace: Workspace, row: Grant, called: str) -> str:
+    now, lifetime = reasons.clock(workspace.state.clock), CODE_LIFETIME if called == "code" else REFRESH_LIFETIME
+    expiry = row.refresh_expires_at or row.expires_at
+    if row.state == REVOKED or expiry > workspace.state.clock.now():
+        return f"grant {row.id} is {row.state}; {now}"
+    return f"the {called} of grant {row.id} expired at {reasons.instant(expiry)}, lifetime {spoken(lifetime)}; {now}"
 
 
 def revoke(caller: AnonymousCaller, credentials: str, form: Mapping[str, str], signer: Signer) -> None:
@@ -183,7 +198,7 @@ def revoke(caller: AnonymousCaller, credentials: str, form: Mapping[str, str], s
     app = authenticate(workspace, credentials, form)
     token = _secret_of(workspace, required(form, "token"), signer)
     found = model.find(workspace, token)
-    if found is None:
+    if found is None or _is_ended(found.grant, token):
         return
     account, row = found
     _check_owner(row, app, "token")

@@ -214,8 +214,10 @@ def _choices(field: Any) -> list[str]:
 
 def _is_secret(path: Path, value: object) -> bool:
     """Return whether a value may be a secret, which messages do not show: by a name in its path, or in headers."""
-    if "headers" in path or path[-1:] == ("otp",):
-        return path[-1] not in ("key", "otp")  # the name of a header; a number that is no one-time code
+    if "headers" in path:
+        return path[-1] != "key"  # the name of a header
+    if path[-1:] in (("otp",), ("code",)):  # a number that is no one-time code, the code of an error, or one of OAuth
+        return not {"domains", "oauth_grants"}.isdisjoint(path)
     return any(isinstance(name, str) and is_secret(name, value) for name in path)
 
 

@@ -100,14 +100,22 @@ def read_body(request: Request, deepest: int = json_text.DEEPEST) -> Any:
     try:
         return json_text.read(raw, deepest)
     except json_text.JsonError as error:
-        sent_as = f"Content-Type {reasons.shown(request.mimetype)}" if request.mimetype else "no Content-Type"
         message = reasons.shown(error, _LONGEST_MESSAGE)
-        reason = f"the body is not valid JSON: {message} ({counted(len(raw), 'byte')}, {sent_as})"
+        reason = f"the body is not valid JSON: {message} ({counted(len(raw), 'byte')}, {declared(request)})"
         if request.mimetype and "json" not in request.mimetype:
             refused = NOT_ACCEPTABLE(f"The request body must be JSON, not {request.mimetype}: {error}")
         else:
             refused = BAD_REQUEST(f"The request body is not valid JSON: {error}")
         raise refused.because(reason) from error
+
+
+def declared(request: Request) -> str:
+    """Return the type of a body and its encoding, as its request declares them, for a reason."""
+    kind = f"Content-Type {reasons.shown(request.mimetype)}" if request.mimetype else "no Content-Type"
+    charset, encoding = request.mimetype_params.get("charset", ""), request.headers.get("Content-Encoding", "")
+    if charset and charset.lower() not in ("utf-8", "utf8"):
+        kind += f", charset {reasons.shown(charset)}: send UTF-8"
+    return f"{kind}, Content-Encoding {reasons.shown(encoding)}: send it uncompressed" if encoding else kind
 
 
 #: Names and values, in the order in which they were sent.
@@ -126,7 +134,7 @@ def read_form(request: Request) -> dict[str, str]:
     if raw and request.mimetype != "application/x-www-form-urlencoded":
         reason = f"the Content-Type of the body is {reasons.shown(request.mimetype)}"
         raise errors.INVALID_REQUEST("The body must be of type application/x-www-form-urlencoded").because(reason)
-    return once(_pairs(raw.decode("latin-1"), "body"))
+    return once(_pairs(raw.decode("latin-1"), "body", f" ({declared(request)})"))
 
 
 def query_pairs(query: str) -> Pairs:
@@ -134,7 +142,7 @@ def query_pairs(query: str) -> Pairs:
     return _pairs(query, "query")
 
 
-def _pairs(text: str, noun: str) -> Pairs:
+def _pairs(text: str, noun: str, sent_as: str = "") -> Pairs:
     # What cannot be read for certain is refused: an app's `state` has to come back as it was sent.
     try:
         if text.isascii():
@@ -142,7 +150,7 @@ def _pairs(text: str, noun: str) -> Pairs:
     except ValueError:
         pass
     raise errors.INVALID_REQUEST(f"The {noun} is not a well-formed form").because(
-        f"the {noun} is not a form: expected percent-encoded UTF-8 with at most {_MOST_MEMBERS} fields"
+        f"the {noun} is not a form: expected percent-encoded UTF-8 with at most {_MOST_MEMBERS} fields{sent_as}"
     )
 
 

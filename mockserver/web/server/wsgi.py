@@ -24,6 +24,8 @@ _LONGEST_KEPT_NAME = 100
 KNOWN = "mockserver.known"
 #: The key of a request's environment, and of its ASGI scope, for its `ClientConnection`.
 CONNECTION = "mockserver.connection"
+#: The key of a request's environment for the names of dropped headers.
+DROPPED = "mockserver.dropped"
 #: How many heads are cached. Chosen: those of all operations in some ten workspaces; they take some 4 MB.
 _REMEMBERED = 1_024
 #: How many heads are noted that have come once. Chosen: more than come between a head and its repetition, in 200 kB.
@@ -94,6 +96,8 @@ def _template_of(scope: Scope, length: int) -> dict[str, Any]:
         if name:
             value = raw_value.decode("latin-1")
             environ[name] = f"{environ[name]},{value}" if name in environ else value
+        else:
+            environ.setdefault(DROPPED, []).append(raw_name.decode("latin-1").lower())
     # The body has been put together: werkzeug would cut a chunked one off at the limit instead of refusing it.
     environ.pop("HTTP_TRANSFER_ENCODING", None)
     environ["CONTENT_LENGTH"] = str(length)

@@ -23,7 +23,7 @@ from mockserver.web.endpoints.endpoint import check_validated
 from mockserver.web.routing.address import workspace_url
 from mockserver.web.routing.route import Route
 from mockserver.web.server import loop
-from mockserver.web.service import rate_limit
+from mockserver.web.service import credentials, rate_limit
 from mockserver.web.service.beyond import ANSWERED_HEADER, BEYOND_HEADER, Answered, Beyond
 from mockserver.web.service.exchange import HeaderList, error_body
 
@@ -132,7 +132,9 @@ class ApiHandler(Handler[Caller]):
         account = caller.account
         exchange.account = account.name
         if caller.is_unknown:
-            exchange.warn(f"unknown API key; used the {account.role} account {account.name} instead (--keys any)")
+            form = credentials.wrong_form(exchange.by_header.get("api-key", ""))
+            unknown = f"unknown API key{f', which {form}' if form else ''}"
+            exchange.warn(f"{unknown}; used the {account.role} account {account.name} instead (--keys any)")
         rate_limit.count(found.workspace, account, exchange, headers)
 
     def answer(self, found: Identified[Caller], exchange: Exchange) -> Reply:
@@ -205,7 +207,7 @@ def authenticate(request: Request, route: Route, store: Store, within: Workspace
 def _token(request: Request) -> str:
     scheme, _, token = request.environ.get("HTTP_AUTHORIZATION", "").partition(" ")
     if scheme.lower() != "bearer":
-        reason = "missing credentials: the request has no api-key header and no bearer token in an Authorization header"
+        reason = f"missing credentials: {credentials.missing(request.environ)}"
         raise UNAUTHORIZED("authentication not found in headers").because(reason)
     return str(token.strip())
 
@@ -259,6 +261,8 @@ def _why_unknown(key: str, store: Store, within: Workspace | None) -> str:
             return f"{shown} belongs to workspace {workspace.name}, but the request is for workspace {within.name}"
     if is_drawn(key):
         return f"{shown} belongs to a workspace that no longer exists"
+    if (form := credentials.wrong_form(key)) is not None:
+        return f"{shown} {form}"
     if not is_key(key):
         return f"{shown} is malformed: expected 1 to {LONGEST_KEY} printable ASCII characters without spaces"
     where = "" if within is None else f" in workspace {within.name}"
