@@ -36,21 +36,25 @@ def test_unknown_documentation_page_is_404(api, name):
     assert api.get(f"/_mock/{CONTRACT}/{name}").status_code == 404
 
 
-def test_a_document_is_a_page_with_links_headings_tables_and_code_that_loads_nothing(api):
+def test_a_document_is_a_page_with_links_headings_lists_and_code_that_loads_nothing(api):
     page = api.get(f"/_mock/{CONTRACT}/senders.md")
 
     assert '<a href="#createSender">createSender</a>' in page.text
     assert '<a href="errors.md#codes">codes</a>' in page.text
-    assert '<a href="../ledger.md#sources">the ledger</a>' in page.text
-    assert "<!-- generated" not in page.text
+    assert "<!--" not in page.text
+    assert "&lt;!--" not in page.text
     assert "default-src 'none'" in page.headers["Content-Security-Policy"]
     assert '<h2><a id="verification"></a>Verification</h2>' in page.text
-    assert "<th>rule</th>" in page.text
-    assert "<code>verify</code>" in page.text
+    assert "<li>path: <strong><code>senderId</code></strong> int64</li>" in page.text
     assert '<code class="language-mermaid">stateDiagram-v2\n' in page.text
 
 
-def test_the_ledger_leads_to_the_contract(api):
+def test_a_document_has_its_tables(api):
+    assert "<th>status</th>" in api.get(f"/_mock/{CONTRACT}/errors.md").text
+
+
+def test_the_ledger_and_the_contract_lead_to_each_other(api):
+    assert '<a href="../ledger.md">The ledger</a>' in api.get(f"/_mock/{CONTRACT}/README.md").text
     assert '<a href="contract/webhooks.md#getWebhooks">getWebhooks</a>' in api.get("/_mock/docs/ledger.md").text
 
 
@@ -82,7 +86,7 @@ def test_pages_of_documents_link_to_served_pages_only(api, accept):
 def test_markdown_of_the_documents_links_to_the_documents_as_they_are_served(api):
     markdown = {"Accept": "text/markdown"}
 
-    assert "](../ledger.md#sources)" in api.get(f"/_mock/{CONTRACT}/senders.md", headers=markdown).text
+    assert "](../ledger.md)" in api.get(f"/_mock/{CONTRACT}/README.md", headers=markdown).text
     assert "](contract/webhooks.md#getWebhooks)" in api.get("/_mock/docs/ledger.md", headers=markdown).text
 
 
