@@ -37,10 +37,3 @@ test("a code runs out", async () => {
   assert.equal(answer.status, 400);
   assert.equal(answer.body.code, "OTP code has expired");
 });
-
-test("an outage is over after one call", async () => {
-  await control("POST", "/_mock/faults", { fault: "unavailable", times: 1 });
-
-  assert.equal((await api("GET", "/senders")).status, 503);
-  assert.equal((await api("GET", "/senders")).status, 200);
-});

@@ -290,9 +290,9 @@ class Language:
 LANGUAGES = [
     Language("java", f"javac -cp {_JARS} *.java && {_JUNIT}", "3 tests successful", "aCodeRunsOut()",
              "javac -version && test -e /usr/share/java/junit-platform-console.jar"),
-    Language("go", "go test -v senders_test.go", "PASS: TestAnOutageIsOverAfterOneCall", "TestACodeRunsOut",
+    Language("go", "go test -v senders_test.go", "PASS: TestACodeConfirmsASender", "TestACodeRunsOut",
              "go version"),
-    Language("php", "phpunit --no-configuration SendersTest.php", "OK (3 tests", "SendersTest::testACodeRunsOut",
+    Language("php", "phpunit --no-configuration SendersTest.php", "OK (2 tests", "SendersTest::testACodeRunsOut",
              "phpunit --version && php --ri curl"),
 ]  # fmt: skip
 

@@ -117,6 +117,25 @@ def test_workspace_works_beside_another_library(suite, name):
     assert result.ret == pytest.ExitCode.OK, result.stdout.str()
 
 
+@pytest.mark.slow  # a process
+def test_workspace_of_unittest_keeps_real_time_beside_freezegun(pytester):
+    program = pytester.makepyfile("""
+        import unittest
+        from mockserver import WorkspaceTestCase
+        from freezegun import freeze_time
+
+        class Frozen(WorkspaceTestCase):
+            @freeze_time("2020-02-02", auto_tick_seconds=60)
+            def test_it(self):
+                assert self.workspace.requests.all() == []
+                assert self.workspace.clock.now.year > 2020
+
+        unittest.main()
+    """)
+
+    assert pytester.runpython(program).ret == 0
+
+
 _PATCHES = {
     "gevent": "from gevent import monkey; monkey.patch_all()",
     "eventlet": "import eventlet; eventlet.monkey_patch()",

@@ -104,15 +104,3 @@ func TestACodeRunsOut(t *testing.T) {
 		t.Errorf("got %d %s", status, answer)
 	}
 }
-
-func TestAnOutageIsOverAfterOneCall(t *testing.T) {
-	mock := newWorkspace(t, "onboarding")
-	mock.control("POST", "/faults", `{"fault":"unavailable","times":1}`)
-
-	first, _ := mock.api("GET", "/senders", "")
-	second, _ := mock.api("GET", "/senders", "")
-
-	if first != 503 || second != 200 {
-		t.Errorf("got %d, then %d", first, second)
-	}
-}

@@ -22,12 +22,4 @@ final class SendersTest extends MockTestCase
 
         self::assertSame('OTP code has expired', $answer['code']);
     }
-
-    public function testAnOutageIsOverAfterOneCall(): void
-    {
-        $this->control('POST', '/faults', ['fault' => 'unavailable', 'times' => 1]);
-
-        self::assertSame(503, $this->api('GET', '/senders')[0]);
-        self::assertSame(200, $this->api('GET', '/senders')[0]);
-    }
 }
