@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from functools import partial
-from itertools import pairwise, takewhile
+from itertools import islice, takewhile
 
 from mockserver.core.text.messages import counted
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.lint.finding import IGNORED_RATE_LIMIT, Finding
 from mockserver.lint.traffic import (
     REACTION_S,
+    SILENCE_S,
     UNDER_WAY_S,
     Traffic,
-    agent_of,
     between,
     ended_at,
     has_answer,
-    identity,
     is_success,
     name_of,
+    position,
     since,
 )
 from mockserver.web.service.rate_limit import HEADERS, group_of
@@ -32,22 +33,27 @@ _TOLERANCE_S = 0.1
 _LATE_S, _LATE_SHARE = 5, 0.2
 #: For how many seconds a busy machine keeps a program from going on. Chosen: more than was seen.
 _BUSY_S = 1
+#: How many requests after a 429 are looked at. Chosen: the client's own is among the first, unless many threads send.
+_MOST = 100
 
 
 def find_ignored_limits(traffic: Traffic) -> Iterator[Finding]:
     """Find requests before the end of the seconds that a 429 tells, on the real and on the workspace's clock."""
     refused: defaultdict[tuple[str | None, str, str], list[Exchange]] = defaultdict(list)
+    #: By the first of its requests, whether a repeated write was refused until its last request was not.
+    redone: dict[str, bool] = {}
     for row in traffic.requests:
         if row.status == 429 and has_answer(row):
-            refused[_limited(row)].append(row)
+            refused[_limited(traffic, row)].append(row)
     for rows in refused.values():
         #: By the id of the last request.
         chains: dict[str, list[Exchange]] = {}
         for row in rows:
             seconds = _told(row)
-            early = None if seconds is None else _first_early(traffic, row, seconds, rows)
+            early = None if seconds is None else _first_early(traffic, row, seconds, rows, redone)
             if early is not None:
-                chains[early.id] = [*chains.pop(row.id, [row]), early]
+                chain = chains[early.id] = chains.pop(row.id, [row])
+                chain.append(early)
         yield from map(_finding, chains.values())
 
 
@@ -72,25 +78,36 @@ def _told(row: Exchange) -> int | None:
     return min(map(int, found))
 
 
-def _first_early(traffic: Traffic, refused: Exchange, seconds: int, again: Sequence[Exchange]) -> Exchange | None:
+def _first_early(
+    traffic: Traffic, refused: Exchange, seconds: int, again: Sequence[Exchange], redone: dict[str, bool]
+) -> Exchange | None:
     """Return the first request of the refused client that is too early, or None.
 
     The next request on its connection, and a repeat of the refused request, are certain to be of the same client.
     Without either, requests count that were refused `again`.
     """
-    end, equal = ended_at(refused), traffic.by_identity[identity(refused)]
-    repeats = [row for row in since(equal, end) if row is not refused]
-    is_late = any(not _is_early(row, refused, seconds) for row in repeats[:1])
-    has_waited = is_late or any(map(partial(_is_in_time, refused, seconds), repeats))
+    end, equal = ended_at(refused), traffic.by_identity[traffic.identities[refused.id]]
+    first = _next(equal, end, refused)
+    is_late = first is not None and not _is_early(first, refused, seconds)
+    in_time = _next(equal, end + max(0, seconds - _TOLERANCE_S), refused)
+    has_waited = is_late or (in_time is not None and _is_in_time(refused, seconds, in_time))
     awake = _awake_at(traffic, refused)
     certain = partial(_certain, traffic, refused, has_waited, awake)
     own = next(certain(traffic.by_connection.get(id(refused.connection), ())), None)
     if own is None and not has_waited:
-        own = next(certain(repeats), None)
+        own = next(certain(equal), None)
     if own is None and not has_waited:
-        is_redone = refused.body and is_success(equal[-1]) and all(row.status == 429 for row in equal[:-1])
-        own = next(since(repeats, end + REACTION_S) if is_redone else since(again, awake + UNDER_WAY_S), None)
+        if equal[0].id not in redone:
+            redone[equal[0].id] = is_success(equal[-1]) and all(row.status == 429 for row in equal[:-1])
+        is_redone = refused.body and redone[equal[0].id]
+        later = (equal, end + REACTION_S) if is_redone else (again, awake + UNDER_WAY_S)
+        own = _next(*later, refused)
     return own if own is not None and _is_early(own, refused, seconds) else None
+
+
+def _next(rows: Sequence[Exchange], moment: float, refused: Exchange) -> Exchange | None:
+    """Return the first request from a moment of real time on, other than the refused one."""
+    return next((row for row in since(rows, moment) if row is not refused), None)
 
 
 def _certain(
@@ -101,15 +118,17 @@ def _certain(
     A pool gives the connection to any thread that was about to send, which may send an equal request, too. If the
     refused request was repeated in time, all threads have waited, and were slow to send what came soon after the 429.
     """
-    end, own, first = ended_at(refused), identity(refused), refused.connection
+    end, own = ended_at(refused), traffic.identities[refused.id]
     is_shared = traffic.connections[own.agent] > 1
-    unsure_s = _LATE_S if has_waited else UNDER_WAY_S if is_shared else 0
-    beside = (row.connection for row in traffic.by_identity[own] if row.connection not in (None, first))
-    are_parallel = any(it.opened_at < end and traffic.last_use(it) > refused.real_at for it in beside if it is not None)
-    for row in since(rows, end):
-        is_sure = row.real_at >= awake + unsure_s
-        if (is_sure or (identity(row) == own and not are_parallel)) and _is_own(traffic, row, refused):
-            yield row
+    sure_at = max(end, awake + (_LATE_S if has_waited else UNDER_WAY_S if is_shared else 0))
+    uses = traffic.last_uses(own)
+    before = uses[: bisect_left(uses, (end, []))][-1:]
+    are_parallel = any(
+        used > refused.real_at and name != id(refused.connection) for _, latest in before for used, name in latest
+    )
+    unsure = takewhile(lambda row: row.real_at < sure_at, islice(since(rows, end), _MOST))
+    equal = (row for row in unsure if not are_parallel and traffic.identities[row.id] == own)
+    yield from (row for row in (*equal, *islice(since(rows, sure_at), _MOST)) if _is_own(traffic, row, refused))
 
 
 def _awake_at(traffic: Traffic, refused: Exchange) -> float:
@@ -117,17 +136,20 @@ def _awake_at(traffic: Traffic, refused: Exchange) -> float:
 
     After a silence of all threads, a busy machine may have kept the program from reading the answer.
     """
-    end = ended_at(refused)
-    soon = takewhile(lambda row: row.real_at < end + _BUSY_S, since(traffic.requests, end))
-    rows = [refused, *(row for row in soon if agent_of(row) == agent_of(refused))]
-    woken = [after.real_at for before, after in pairwise(rows) if after.real_at - ended_at(before) >= UNDER_WAY_S / 4]
-    is_alone = all(row.connection is refused.connection for row in rows)
-    return end if is_alone else max(woken, default=end)
+    end, agent = ended_at(refused), traffic.agents[traffic.identities[refused.id].agent]
+    first, last = position(agent.rows, end), position(agent.rows, end + _BUSY_S)
+    is_alone = first == last or (agent.rows[first].connection is refused.connection and agent.on_other[first] >= last)
+    if is_alone:
+        return end
+    woken = agent.after_silence[: bisect_left(agent.after_silence, last)][-1:]
+    if woken and woken[0] > first:
+        return agent.rows[woken[0]].real_at
+    return agent.rows[first].real_at if agent.rows[first].real_at - end >= SILENCE_S else end
 
 
 def _is_own(traffic: Traffic, row: Exchange, refused: Exchange) -> bool:
     """Return whether the refused client itself sent a request, rather than a parallel thread."""
-    is_same = row is not refused and _limited(row) == _limited(refused)
+    is_same = row is not refused and _limited(traffic, row) == _limited(traffic, refused)
     return is_same and traffic.may_follow(row, refused) and not traffic.is_used_again(refused, row)
 
 
@@ -137,9 +159,9 @@ def _is_in_time(refused: Exchange, seconds: int, row: Exchange) -> bool:
     return seconds - _TOLERANCE_S <= waited < seconds + max(_LATE_S, seconds * _LATE_SHARE)
 
 
-def _limited(row: Exchange) -> tuple[str | None, str, str]:
+def _limited(traffic: Traffic, row: Exchange) -> tuple[str | None, str, str]:
     """Return what requests of one client have in common that count towards one limit."""
-    return row.account, agent_of(row), group_of(row.method, row.path)
+    return row.account, traffic.identities[row.id].agent, group_of(row.method, row.path)
 
 
 def _is_early(row: Exchange, refused: Exchange, seconds: int) -> bool:

@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote
 
+from mockserver.core.state.state import Account
 from mockserver.core.traffic.exchange import ClientConnection, Exchange
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.deliveries.delivery import Delivery
 
 Key = TypeVar("Key")
 #: Requests by something that they have in common, oldest first.
@@ -23,6 +25,8 @@ REACTION_S = 0.000_2
 #: After how many seconds another connection's request was not under way when an answer was sent. Chosen: longer than a
 #: request takes to arrive.
 UNDER_WAY_S = 0.1
+#: After how many seconds without a request an agent is silent. Chosen: threads that are not waiting send sooner.
+SILENCE_S = UNDER_WAY_S / 4
 
 
 class Identity(NamedTuple):
@@ -36,12 +40,35 @@ class Identity(NamedTuple):
     body: bytes
 
 
+class Agent(NamedTuple):
+    """The requests of one agent, and what is known of each by its index."""
+
+    rows: Sequence[Exchange]
+    #: The indexes of requests before which all connections were silent.
+    after_silence: Sequence[int]
+    #: For each request, the index of the next one on another connection.
+    on_other: Sequence[int]
+
+    @classmethod
+    def of(cls, rows: Sequence[Exchange]) -> Agent:
+        silence = [
+            at for at, (before, row) in enumerate(pairwise(rows), 1) if row.real_at - ended_at(before) >= SILENCE_S
+        ]
+        on_other = list(range(1, len(rows) + 1))
+        for at in range(len(rows) - 2, -1, -1):
+            if rows[at].connection is rows[at + 1].connection:
+                on_other[at] = on_other[at + 1]
+        return cls(rows, silence, on_other)
+
+
 class Traffic:
     """The requests of a workspace, oldest first, and the same by what rules look for."""
 
     def __init__(self, workspace: Workspace, timeout: float) -> None:
         self.workspace, self.timeout = workspace, timeout
         self.requests: Sequence[Exchange] = sorted(workspace.journal, key=_came_at)
+        self._values: dict[tuple[int, type[Any], str], Counter[str]] = {}
+        self._last_uses: dict[Identity, list[tuple[float, Sequence[tuple[float, int]]]]] = {}
 
     @cached_property
     def by_connection(self) -> Index[int]:
@@ -54,8 +81,31 @@ class Traffic:
         return Counter(agent_of(rows[0]) for rows in self.by_connection.values())
 
     @cached_property
+    def identities(self) -> Mapping[str, Identity]:
+        """The identities of requests by their ids."""
+        return {row.id: _identity(row) for row in self.requests}
+
+    @cached_property
     def by_identity(self) -> Index[Identity]:
-        return _index((identity(row), row) for row in self.requests)
+        return _index((self.identities[row.id], row) for row in self.requests)
+
+    @cached_property
+    def agents(self) -> Mapping[str, Agent]:
+        return {name: Agent.of(rows) for name, rows in _index((agent_of(row), row) for row in self.requests).items()}
+
+    def last_uses(self, of: Identity) -> Sequence[tuple[float, Sequence[tuple[float, int]]]]:
+        """Return when the connections of equal requests were opened, in order, each with the latest last uses so far.
+
+        The latest ones are at most two, as moments and identities of connections.
+        """
+        if of not in self._last_uses:
+            used = {id(row.connection): row.connection for row in self.by_identity[of] if row.connection is not None}
+            latest: list[tuple[float, int]] = []
+            found = self._last_uses[of] = []
+            for it in sorted(used.values(), key=lambda it: it.opened_at):
+                latest = sorted([*latest, (self.last_use(it), id(it))])[-2:]
+                found.append((it.opened_at, latest))
+        return self._last_uses[of]
 
     @cached_property
     def named_at(self) -> Mapping[tuple[str | None, str, str], float]:
@@ -66,6 +116,33 @@ class Traffic:
             for kind, word in (*pairwise(unquote(row.path).split("/")), *texts):
                 found.setdefault((row.account, kind, word.lower()), row.real_at)
         return found
+
+    @cached_property
+    def mails_of(self) -> Counter[str | None]:
+        """The number of e-mails by the request that has caused them."""
+        return Counter(mail.request for mail in self.workspace.state.mailbox)
+
+    @cached_property
+    def sub_accounts(self) -> Counter[tuple[str | None, object]]:
+        """The number of sub-accounts by the name of their master and their e-mail."""
+        return Counter((row.of, row.email) for row in self.workspace.state.accounts.values())
+
+    @cached_property
+    def calls_to(self) -> Counter[tuple[str, str, str]]:
+        """The number of webhook calls by account, webhook and URL."""
+        found: Counter[tuple[str, str, str]] = Counter()
+        for account in self.workspace.state.accounts.values():
+            for row in account.rows_of(Delivery).values():
+                found[account.name, str(row.webhook), row.target.url] += len(row.attempts) + row.attempts_evicted
+        return found
+
+    def same_rows(self, account: Account, row: type[Any], attribute: str, value: str) -> int:
+        """Count the rows of an account whose attribute has a value, in any case."""
+        key = account.id, row, attribute
+        if key not in self._values:
+            rows = account.rows_of(row).values()
+            self._values[key] = Counter(str(getattr(found, attribute)).lower() for found in rows)
+        return self._values[key][value.lower()]
 
     @cached_property
     def reads(self) -> Index[tuple[str | None, str]]:
@@ -111,7 +188,13 @@ def _came_at(row: Exchange) -> float:
 
 def since(rows: Sequence[Exchange], moment: float) -> Iterator[Exchange]:
     """Yield those of some requests that came from a moment of real time on."""
-    return islice(rows, bisect_left(rows, moment, key=_came_at), None)
+    # An islice would go through all requests before.
+    return (rows[at] for at in range(position(rows, moment), len(rows)))
+
+
+def position(rows: Sequence[Exchange], moment: float) -> int:
+    """Return the index of the first request that came from a moment of real time on."""
+    return bisect_left(rows, moment, key=_came_at)
 
 
 def ended_at(row: Exchange) -> float:
@@ -134,7 +217,7 @@ def is_success(row: Exchange) -> bool:
     return row.status is not None and row.status < 300 and has_answer(row)
 
 
-def identity(row: Exchange) -> Identity:
+def _identity(row: Exchange) -> Identity:
     return Identity(row.account, agent_of(row), row.method, row.path, row.query, row.body)
 
 

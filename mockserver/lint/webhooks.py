@@ -9,7 +9,6 @@ from mockserver.core.text.messages import counted
 from mockserver.core.text.secrets import is_csrf, is_secret
 from mockserver.core.traffic.causes import DELIVERY, REQUEST, Cause
 from mockserver.core.traffic.exchange import Exchange, read_json
-from mockserver.core.workspaces.workspace import Workspace
 from mockserver.lint.finding import SECRET_IN_URL, UNVERIFIED_WEBHOOK, Finding
 from mockserver.lint.traffic import Traffic
 from mockserver.resources.deliveries.delivery import Delivery
@@ -23,7 +22,7 @@ def find_secrets_in_urls(traffic: Traffic) -> Iterator[Finding]:
             continue
         url = row.json.get("url") if isinstance(row.json, dict) else None
         if isinstance(url, str) and (secret := _secret(url)):
-            calls = _calls(traffic.workspace, row, url)
+            calls = _calls(traffic, row, url)
             subject = f"{row.operation} put a secret into the URL of a webhook ({secret})"
             message = f"{subject}; {counted(calls, 'call')} {'has' if calls == 1 else 'have'} carried it so far"
             yield Finding(SECRET_IN_URL, subject, message, [row.id])
@@ -42,16 +41,11 @@ def _secret(url: str) -> str | None:
     return next((f"query parameter {name[:40]}" for name in names), None)
 
 
-def _calls(workspace: Workspace, row: Exchange, url: str) -> int:
-    account = workspace.state.account_named(row.account or "")
+def _calls(traffic: Traffic, row: Exchange, url: str) -> int:
     answer = read_json(row.answer_body)
     made = answer.get("id") if isinstance(answer, dict) else None
     number = row.params.get("webhookId", made)
-    return 0 if account is None else sum(
-        len(found.attempts) + found.attempts_evicted
-        for found in account.rows_of(Delivery).values()
-        if str(found.webhook) == str(number) and found.target.url == url
-    )  # fmt: skip
+    return traffic.calls_to[row.account or "", str(number), url]
 
 
 def find_unverified_webhooks(traffic: Traffic) -> Iterator[Finding]:

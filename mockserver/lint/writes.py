@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from mockserver.core.state.state import Account
 from mockserver.core.text.messages import counted
 from mockserver.core.traffic.exchange import Exchange
-from mockserver.core.workspaces.workspace import Workspace
 from mockserver.lint.finding import REPEATED_WRITE, Finding
 from mockserver.lint.traffic import (
     Traffic,
@@ -112,7 +111,7 @@ def _finding(traffic: Traffic, writes: Sequence[Exchange]) -> Iterator[Finding]:
     rows = list(dict.fromkeys(row for pair in repeats for row in pair))
     outcomes = list(dict.fromkeys(_outcome(before) for before, _ in repeats))
     times = "" if len(repeats) == 1 else f", {len(repeats)} times"
-    damage = _damage(traffic.workspace, rows)
+    damage = _damage(traffic, rows)
     message = f"{name_of(rows[0])} was repeated after {' and '.join(outcomes)}{times}; {damage}"
     yield Finding(REPEATED_WRITE, name_of(rows[0]), message, [row.id for row in rows])
 
@@ -154,11 +153,11 @@ def _outcome(row: Exchange) -> str:
 # ---------------------------------------------------------------------- the damage
 
 
-def _damage(workspace: Workspace, rows: Sequence[Exchange]) -> str:
+def _damage(traffic: Traffic, rows: Sequence[Exchange]) -> str:
     """Count the rows that exist because of the writes, as words for a finding."""
     last = rows[-1]
-    account = workspace.state.account_named(last.account or "")
-    found = None if account is None else _count(workspace, account, rows)
+    account = traffic.workspace.state.account_named(last.account or "")
+    found = None if account is None else _count(traffic, account, rows)
     if found is None:
         return f"it was sent {len(rows)} times, and the service does each"
     number, what, more = found
@@ -166,24 +165,22 @@ def _damage(workspace: Workspace, rows: Sequence[Exchange]) -> str:
     return f"{counted(number, what)} {more} {'exists' if number == 1 else 'exist'}{refused}"
 
 
-def _count(workspace: Workspace, account: Account, rows: Sequence[Exchange]) -> tuple[int, str, str] | None:
+def _count(traffic: Traffic, account: Account, rows: Sequence[Exchange]) -> tuple[int, str, str] | None:
     """Return the row count with its noun, or None if the created rows are unknown."""
     operation, body = rows[0].operation or "", rows[0].json
     if not isinstance(body, dict):
         return None
     if operation in _SENDS:
-        requests = {row.id for row in rows}
-        mails = sum(mail.request in requests for mail in workspace.state.mailbox)
+        mails = sum(traffic.mails_of[row.id] for row in rows)
         return (mails, "e-mail", "with this content") if mails else None
     if operation == "createSubAccount":
-        own = (row for row in workspace.state.accounts.values() if row.of == account.name)
-        return sum(row.email == body.get("email") for row in own), "sub-account", "with this e-mail"
+        return traffic.sub_accounts[account.name, str(body.get("email"))], "sub-account", "with this e-mail"
     if operation == "createSubAccountKey":
-        sub = next((row for number, row in workspace.state.accounts.items() if number == body.get("id")), None)
+        number = body.get("id")
+        sub = traffic.workspace.state.accounts.get(number) if isinstance(number, int) else None
         return None if sub is None else (len(sub.api_keys), "API key", "of this sub-account")
     made = _ROWS.get(operation)
     if made is None:
         return None
-    wanted, attribute = str(body.get(made.member)).lower(), made.attribute or made.member
-    same = (str(getattr(row, attribute)).lower() == wanted for row in account.rows_of(made.row).values())
-    return sum(same), made.what, made.more
+    number = traffic.same_rows(account, made.row, made.attribute or made.member, str(body.get(made.member)))
+    return number, made.what, made.more

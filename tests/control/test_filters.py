@@ -84,7 +84,7 @@ def test_misspelt_path_of_a_request_in_the_journal_is_accepted(workspace, make_a
 
 
 def test_path_of_a_stub_is_known(workspace):
-    workspace.stubs.add("GET", "/v3/sendrs/{id}")
+    workspace.stubs.add("GET", "/v3/sendrs/{id}", {"status": 200})
 
     assert workspace.requests.verify(path="/v3/sendrs/7", count=0) == []
 
@@ -102,7 +102,7 @@ def test_handles_refuse_a_misspelt_filter(workspace, name):
     for call in (workspace.requests.all, workspace.requests.latest):
         with pytest.raises(MockServerError, match=re.escape(message)):
             call(**{name: value})
-    with pytest.raises(MockServerError, match="did you mean|expected one of: GET"):
+    with pytest.raises(MockServerError, match=r"did you mean|expected one of: GET"):
         workspace.requests.verify(count=0, **{name: value})
 
 
