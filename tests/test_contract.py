@@ -198,6 +198,12 @@ def test_every_mark_is_one_that_the_ledger_explains(page):
     assert {part.partition(",")[0].strip() for mark in marks for part in mark.split(";")} <= MARKS
 
 
+def test_every_part_of_a_note_begins_with_a_mark_or_a_source():
+    parts = [(page, part) for page, line in bullets() for note in notes(line) for part in note.split("; ")]
+
+    assert [(page, part) for page, part in parts if not part.startswith((*MARKS, *SOURCES))] == []
+
+
 def test_the_ledger_explains_every_mark():
     (explained,) = [rows for heading, *rows in tables(LEDGER) if heading[0] == "mark"]
 
