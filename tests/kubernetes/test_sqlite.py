@@ -29,7 +29,7 @@ def test_the_file_is_on_the_volume_and_the_volume_belongs_to_the_user_of_the_ima
 
 
 def test_the_service_leads_to_the_port_of_the_image():
-    service = named("kubernetes-sqlite.yaml", "Service", SET["serviceName"])["spec"]
+    service = named("kubernetes.yaml", "Service", SET["serviceName"])["spec"]
     (port,) = service["ports"]
 
     assert re.search(rf"^EXPOSE {port['port']}$", DOCKERFILE, re.MULTILINE)

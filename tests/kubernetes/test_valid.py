@@ -7,7 +7,7 @@ import kubernetes_validate
 import pytest
 from manifests import DOCKERFILE, VERSIONS, documents
 
-FILES = ["kubernetes.yaml", "kubernetes-sqlite.yaml", "kubernetes-valkey.yaml"]
+FILES = ["kubernetes.yaml", "kubernetes-sqlite.yaml", "kubernetes-valkey.yaml", "kubernetes-ingress.yaml"]
 #: The containers of others, with the users of their images.
 OTHERS = {"haproxy": ("haproxy:2.6", 99), "valkey": ("valkey/valkey:8.1", 999)}
 DOCUMENTS = {f"{file}/{row['kind']}/{row['metadata']['name']}": row for file in FILES for row in documents(file)}

@@ -60,7 +60,7 @@ def serve(tmp_path_factory):
     """A factory of public servers: the store, whether the proxy `strips` or `keeps` the prefix, and settings."""
     with ExitStack() as opened:
 
-        def make(store="memory", prefix="strips", *, host=True, **settings):
+        def make(store="memory", prefix="keeps", *, host=True, **settings):
             folder = tmp_path_factory.mktemp("proxy")
             proxy = PrefixProxy(folder)
             if store == "redis":
