@@ -77,13 +77,6 @@ def _marked(declared: Mapping[str, Operation]) -> Iterator[str]:
     yield tables.row(f"all {len(found['operations'])}", "", *(found["totals"].get(mark, 0) for mark in Mark))
 
 
-def commands() -> Iterator[str]:
-    """The commands, those of groups as well."""
-    yield from tables.head("command", "what it does")
-    for path, command in program.walk():
-        yield tables.row(f"`{path}`", command.get_short_help_str(limit=1000))
-
-
 def settings() -> Iterator[str]:
     """The flags of `serve`."""
     yield from tables.head("flag", "variable", "default", "meaning")
@@ -188,7 +181,6 @@ _ALL = (
     machines,
     operations,
     further,
-    commands,
     settings,
     limits,
     scenarios,

@@ -36,11 +36,11 @@ _APP_OPTIONS = decorated(
     option(
         "--public/--private",
         default=None,
-        help="Let the app have no secret: it needs PKCE, and is refused unless the workspace's "
-        "behaviour.oauth_public_apps is true. By default an app is private, and has one.",
+        help="Give the app no secret: it needs PKCE, and is refused unless the workspace's "
+        "behaviour.oauth_public_apps is true. By default an app is private, and has a secret.",
     ),
     option("--account", metavar="NAME", help="The account that the app belongs to; the default is the first."),
-    option("--client-secret", metavar="SECRET", help="The default is one that is drawn."),
+    option("--client-secret", metavar="SECRET", help="The default is generated."),
     option(
         "--file",
         type=EXISTING_FILE,
@@ -54,7 +54,7 @@ app = Group("app", default="list", help="Manage the OAuth apps of a workspace.")
 
 
 @app.command("new")
-@option("--client-id", metavar="ID", help="The default is one that is drawn.")
+@option("--client-id", metavar="ID", help="The default is generated.")
 @_APP_OPTIONS
 @_TARGET
 def new(target: Target, **options: Any) -> None:
@@ -75,7 +75,7 @@ def list_(target: Target) -> None:
 @app.command("update")
 @_CLIENT_ID
 @_APP_OPTIONS
-@option("--new-secret", is_flag=True, help="Let the app have a new secret.")
+@option("--new-secret", is_flag=True, help="Give the app a new secret.")
 @_TARGET
 def update(client_id: str, new_secret: bool, target: Target, **options: Any) -> None:
     """Change the given fields of an app; lists are replaced."""

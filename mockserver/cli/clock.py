@@ -99,7 +99,7 @@ def _print(found: Any, due: Any) -> None:
 def advance(by: str, target: Target) -> None:
     """Advance the clock of a workspace, and fire the timers that become due.
 
-    The units of a duration are w, d, h, m, s and ms. With next, the clock goes to the next timer; the command clock
+    The units of a duration are w, d, h, m, s and ms. With next, the clock advances to the next timer; the command clock
     lists the timers. Webhook calls that become due are waited for.
     """
     body = _length(by)

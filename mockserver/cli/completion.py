@@ -20,7 +20,7 @@ _BEFORE = {"zsh": "(( $+functions[compdef] )) || { autoload -Uz compinit && comp
 @argument(
     "shell", required=False, type=click.Choice(_SHELLS), metavar="bash|zsh|fish", help="The default is that of SHELL."
 )
-@option("--install", is_flag=True, help="Write it to where the shell looks for it, and tell where that is.")
+@option("--install", is_flag=True, help="Write it to where the shell looks for it, and print the path.")
 def completion(shell: str | None, install: bool) -> None:
     """Print the shell completion script: `eval "$(mockserver completion bash)"`.
 

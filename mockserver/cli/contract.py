@@ -32,7 +32,7 @@ def openapi(as_json: bool) -> None:
     type=EXISTING_FOLDER,
     help="The artifacts of failed tests, which are replayed instead of the contract.",
 )
-@option("--keep", is_flag=True, help="With FOLDER and --url: leave the workspace on the server, and tell its address.")
+@option("--keep", is_flag=True, help="With FOLDER and --url: leave the workspace on the server, and print its address.")
 @option(
     "--until",
     type=Integer(min=1),

@@ -23,9 +23,7 @@ from mockserver.testing.baseline import BaselineError, compare, differences, poi
     help="What is counted: specification, the 34 operations; all, further operations, too; used, the operations "
     "that were called; names of operations and state machines with commas; or @FILE, a file of such names.",
 )
-@option(
-    "--baseline", type=OUTPUT_FILE, metavar="FILE", help="End with 1 if a point was not met that is in this file."
-)
+@option("--baseline", type=OUTPUT_FILE, metavar="FILE", help="End with 1 if a point in this file was not met.")
 @option("--update-baseline", is_flag=True, help="Add the points to that file that are new.")
 @option(
     "--format",
@@ -47,7 +45,7 @@ def coverage(
 ) -> int:
     """Report the coverage of the contract on a running server."""
     if update_baseline and baseline is None:
-        raise Misused("--update-baseline goes with --baseline FILE.")
+        raise Misused("--update-baseline needs --baseline FILE.")
     try:
         of = selected(of)
         text = _report(target, of, "json" if target.as_json else report_format)

@@ -34,7 +34,7 @@ def _rules(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> 
     "--fail-on", multiple=True, callback=_rules, metavar="RULE,...",
     help="End with 1 if one of these rules has found something, or any rule with all; may be given several times.",
 )  # fmt: skip
-@option("--baseline", type=OUTPUT_FILE, metavar="FILE", help="Leave out the findings that stand in this file.")
+@option("--baseline", type=OUTPUT_FILE, metavar="FILE", help="Leave out the findings in this file.")
 @option("--update-baseline", is_flag=True, help="Add the findings to that file that are new, and leave them out, too.")
 @option("--junit", is_flag=True, help="Print JUnit XML.")
 @option("--sarif", is_flag=True, help="Print SARIF 2.1.0.")
@@ -52,7 +52,7 @@ def lint(
     if junit + sarif + target.as_json > 1:
         raise Misused("Give one of --json, --junit and --sarif.")
     if update_baseline and baseline is None:
-        raise Misused("--update-baseline goes with --baseline FILE.")
+        raise Misused("--update-baseline needs --baseline FILE.")
     found = target.get("/findings")
     items = found["items"]
     if baseline is not None:

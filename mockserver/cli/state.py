@@ -59,8 +59,7 @@ def put(file: str, target: Target) -> None:
 def diff(file: str, target: Target) -> int:
     """Compare a workspace with a file; exit status 1 if they differ.
 
-    The file is read by the server, into a workspace that it drops again: so members that it leaves out have their
-    defaults, and only what counts is compared.
+    The server loads the file into a temporary workspace: members that the file leaves out have their defaults.
     """
     import difflib
 

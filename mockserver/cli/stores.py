@@ -100,7 +100,7 @@ def _unlimited() -> WorkspaceLimits:
 
 @store.command("info")
 @_STORE
-@option("--check", is_flag=True, help="Read all of it, and tell what is damaged; exit status 1 if anything is.")
+@option("--check", is_flag=True, help="Read everything, and list what is damaged; exit status 1 if anything is.")
 @JSON
 def info(path: str, check: bool, as_json: bool) -> int:
     """Show the workspaces and the size of a store: `mockserver store info --check store.db`.

@@ -97,10 +97,9 @@ def _print(rows: Sequence[Any]) -> None:
 def record(output: Path | None, target: Target) -> None:
     """Record the forwarded calls in a server's journal as a scenario of stubs.
 
-    Keys, e-mail addresses, names of hosts and IP addresses are replaced, the same one always by the same; names of
-    people, telephone numbers and what else is somebody's stay: read the scenario before you share it. Several answers
-    to one call, with the same method, path and query, become a sequence; where something in a path was replaced, a stub
-    takes any value.
+    Keys, e-mail addresses, host names and IP addresses are replaced, equal ones alike. Names of people, telephone
+    numbers and other personal data stay: read the scenario before you share it. Several answers to one method, path and
+    query become a sequence. A stub accepts any value where a part of the path was replaced.
     """
     from mockserver.beyond.recording import recorded
     from mockserver.scenario.dump import to_yaml

@@ -105,7 +105,7 @@ def test_another_server_is_found_wanting(run, root):
         (["--workspace", "a&b=c/?"], "unknown workspace 'a&b=c/?'"),
         (["--format", "pdf"], "'pdf' is not one of"),
         (["--output", "/nowhere/at/all.txt"], "cannot write /nowhere/at/all.txt"),
-        (["--update-baseline"], "goes with --baseline"),
+        (["--update-baseline"], "needs --baseline"),
         (["--baseline", "/nowhere/at/all"], "there is no baseline /nowhere/at/all"),
         (["--of", "getAcount"], "did you mean getAccount?"),
         (["--of", "@/nowhere"], "cannot read /nowhere"),

@@ -175,7 +175,7 @@ def test_update_without_a_baseline_is_refused(run):
     found = run("--update-baseline")
 
     assert found.exit_code == 2
-    assert "--update-baseline goes with --baseline FILE." in found.stderr
+    assert "--update-baseline needs --baseline FILE." in found.stderr
 
 
 def test_command_refuses_two_forms(run):

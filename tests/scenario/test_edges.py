@@ -129,7 +129,7 @@ def test_unusable_scenario_name_is_refused_with_a_reason(tmp_path):
         ("nope.yaml", "nope.yaml: no such file"),
         ("a/b", "a/b: no such file"),
         ("{folder}", ": is a folder"),
-        ("{folder}/notes.txt", ": does not end in .yaml or .yml"),
+        ("{folder}/notes.txt", ": does not end in .yaml, .yml, .json"),
         ("a\x00.yaml", "no such file"),
         ("x" * 5_000 + ".yaml", "no such file"),
     ]:
@@ -141,7 +141,7 @@ def test_unusable_scenario_name_is_refused_with_a_reason(tmp_path):
         )
 
 
-def test_a_folder_or_a_broken_link_is_no_scenario(tmp_path):
+def test_a_broken_link_is_no_scenario_and_a_folder_in_place_of_a_file_is_told(tmp_path):
     (tmp_path / "folder.yaml").mkdir()
     (tmp_path / "link.yaml").symlink_to(tmp_path / "nowhere.yaml")
     (tmp_path / "odd.yaml").write_text("description: {a: 1}")
@@ -149,7 +149,8 @@ def test_a_folder_or_a_broken_link_is_no_scenario(tmp_path):
 
     rows = {row["name"]: row for row in Library(tmp_path).describe()}
 
-    assert rows.keys() & {"folder", "link", "odd", "binary"} == {"odd", "binary"}
+    assert rows.keys() & {"folder", "link", "odd", "binary"} == {"folder", "odd", "binary"}
+    assert "is a folder, not a file" in rows["folder"]["error"]
     assert rows["odd"]["description"] == ""
     assert "not UTF-8" in rows["binary"]["error"]
 
