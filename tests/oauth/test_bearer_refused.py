@@ -94,10 +94,12 @@ BAD = {
     "unsigned": (unsigned, "not signed by this server (The specified alg value is not allowed)"),
     "a refresh token": (
         lambda realm, _: realm.tokens()["refresh_token"],
-        "not signed by this server (Not enough segments)",
+        "not a signed token (1 part between dots, expected 3)",
     ),
     "about a user": (about_a_user, "it is an ID token"),
-    "immense": (lambda *_: "x" * 9_000, "not signed by this server (longer than 8,192 characters)"),
+    "immense": (lambda *_: "x.y." + "z" * 9_000, "not signed by this server (longer than 8,192 characters)"),
+    "an API key": (lambda *_: "key-group", "it is an API key, which is sent in the header api-key"),
+    "an API key of nobody": (lambda *_: "xkeysib-x", "it is an API key, which is sent in the header api-key"),
 }
 
 

@@ -39,6 +39,56 @@ def test_a_refresh_token_lives_thirty_days(realm, later, works):
     assert realm.refresh(token).status_code == (200 if works else 400)
 
 
+def reason_of(realm):
+    return realm.api.get("/_mock/requests").json["items"][0]["reason"]
+
+
+def test_refusal_of_an_expired_refresh_token_names_its_end_and_lifetime(realm):
+    token = realm.tokens()["refresh_token"]
+    realm.advance("P31D")
+
+    answer = realm.refresh(token)
+
+    message = "The refresh token is unknown, expired or revoked"
+    assert answer.json == {"error": "invalid_grant", "error_description": message}
+    assert reason_of(realm) == (
+        "the refresh token of grant 1 expired at 2026-02-14T09:00:00Z, lifetime 30 d; "
+        "the workspace's clock shows 2026-02-15T09:00:00Z"
+    )
+
+
+def test_refusal_of_an_expired_code_names_its_end_and_lifetime(realm):
+    code = realm.code()
+    realm.advance("PT11M")
+
+    assert realm.exchange(code).status_code == 400
+    assert reason_of(realm) == (
+        "the code of grant 1 expired at 2026-01-15T09:10:00Z, lifetime 10 min; "
+        "the workspace's clock shows 2026-01-15T09:11:00Z"
+    )
+
+
+def test_refusal_of_a_revoked_refresh_token_names_the_state_of_its_grant(realm, is_refused):
+    token = realm.tokens()["refresh_token"]
+    assert realm.post("revoke", token=token).status_code == 200
+
+    assert is_refused(realm.refresh(token), 400, "invalid_grant")
+    assert reason_of(realm).startswith("grant 1 is revoked; ")
+    assert is_refused(realm.refresh(token, "other-app"), 400, "invalid_grant")
+    assert realm.post("revoke", "other-app", token=token).status_code == 200
+
+
+def test_ended_refresh_token_outlives_a_state_that_is_put_back(realm):
+    token = realm.tokens()["refresh_token"]
+    realm.advance("P31D")
+    state = realm.api.get("/_mock/state").json
+    assert realm.api.put("/_mock/state", json=state).status_code == 200
+
+    realm.refresh(token)
+
+    assert "expired at 2026-02-14T09:00:00Z, lifetime 30 d" in reason_of(realm)
+
+
 def _states(realm):
     accounts = realm.api.workspace.state.accounts.values()
     return [row.state for account in accounts for row in account.table(Grant).values()]

@@ -47,6 +47,15 @@ TABLE = [
      "the body is not valid JSON: Expecting value at line 1 column 10 (10 bytes, no Content-Type)"),
     (*ask(NEW, data=b"a=b", content_type="text/plain"),
      "the body is not valid JSON: Expecting value at line 1 column 1 (3 bytes, Content-Type text/plain)"),
+    (*ask(NEW, data=b"\x1f\x8b\x08", content_type="application/json", headers={"Content-Encoding": "gzip"}),
+     ("the body is not valid JSON: not UTF-8 at byte 1 (3 bytes, Content-Type application/json, "
+     "Content-Encoding gzip: send it uncompressed)")),
+    (*ask(NEW, data=b"x", content_type="application/json", headers={"Content-Encoding": "br"}),
+     ("the body is not valid JSON: Expecting value at line 1 column 1 (1 byte, Content-Type application/json, "
+     "Content-Encoding br: send it uncompressed)")),
+    (*ask(NEW, data='{"name": "é"}'.encode("latin-1"), content_type="application/json; charset=latin-1"),
+     ("the body is not valid JSON: not UTF-8 at byte 10 (13 bytes, Content-Type application/json, "
+     "charset latin-1: send UTF-8)")),
     (*ask(NEW, json={"name": "x", "mail": "x@y.test"}),
      "missing field `email` in the body (it has `name`, `mail`)"),
     (*ask(NEW, json={}),

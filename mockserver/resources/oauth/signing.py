@@ -13,6 +13,7 @@ from mockserver.core.contract.errors import UNAUTHORIZED, ServiceError
 from mockserver.core.state import reasons
 from mockserver.core.state.identifiers import is_drawn
 from mockserver.core.state.state import Account
+from mockserver.core.text.messages import counted
 from mockserver.core.workspaces.storage import Storage
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
@@ -175,7 +176,7 @@ class Bearer:
         if is_drawn(token) or token.startswith("xkeysib-") or self._store.knows(token):
             return "it is an API key, which is sent in the header api-key"
         if token.count(".") != 2:
-            return f"it is no access token, which has three parts with dots between them ({reasons.shown(error)})"
+            return f"not a signed token ({counted(token.count('.') + 1, 'part')} between dots, expected 3)"
         return f"not signed by this server ({reasons.shown(error)})"
 
 

@@ -17,7 +17,7 @@ _LONGEST = 500
 _FORMS = [
     (re.compile(pattern, re.IGNORECASE), sentence)
     for pattern, sentence in {
-        r"eyJ[\w-]+\.[\w-]+\.": "is an access token: send it in the header `Authorization: Bearer`",
+        r"eyJ[\w-]+\.[\w-]+\.": "is an access token: send it as a bearer token in the header Authorization",
         r"(?:bearer|basic|api-key)\b[:= ]": "begins with the name of a scheme or a header: send the key alone",
         r"[\"'`]|.*[\"'`]$": "is in quotes: send it without them",
         r"[^<{$]*(?:<|\$\{|\{\{|your|xxx|\.\.\.|placeholder)|xkeysib-?$": "looks like a placeholder: send a key",
