@@ -145,11 +145,6 @@ class Settings:
         "or with commas.",
         metavar="NAME|PATH",
     )
-    lint_timeout: float = setting(
-        10.0,
-        _SECONDS,
-        "How many seconds a client may wait for the answer of a hanging request, before lint reports it.",
-    )
     egress: str = setting("private", Choice(("loopback", "private", "any")), "How far calls may go.")
     forward_to: str | None = setting(
         None,
@@ -275,6 +270,9 @@ class Settings:
     #
     # Both are chosen: the time as the one that many clients wait, the bytes as those of a body that comes in.
 
+    lint_timeout: float = limit(
+        10.0, _SECONDS, "How many seconds a client may wait for the answer of a hanging request.", "A finding of lint."
+    )
     forward_timeout: float = limit(
         10.0, _SECONDS, "How many seconds a forwarded call may take until its answer is there.", "502"
     )

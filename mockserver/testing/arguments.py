@@ -198,7 +198,6 @@ class ServerSettings(TypedDict, total=False):
     beyond: str
     behaviour: str
     stubs: tuple[str, ...] | list[str]
-    lint_timeout: float
     egress: str
     forward_to: str | None
     forward_writes: bool
@@ -227,6 +226,7 @@ class ServerSettings(TypedDict, total=False):
     stored_bytes_limit: int
     receivers_limit: int
     receivers_bytes_limit: int
+    lint_timeout: float
     forward_timeout: float
     forward_answer_limit: int
     body_limit: int
