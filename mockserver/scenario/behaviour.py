@@ -70,7 +70,7 @@ class After(fields.Field[timedelta]):
 
 
 class RateLimitItem(Item):
-    tier = fields.String(validate=validate.OneOf(TIERS), **about("the tier whose limits the headers tell"))
+    tier = fields.String(validate=validate.OneOf(TIERS), **about("the tier whose limits the headers show"))
     enforce = Flag(**about("whether running over them is answered with 429"))
 
     @post_load
@@ -161,7 +161,7 @@ class BehaviourItem(Item):
     )  # fmt: skip
     webhook_names = Dict(
         keys=fields.String(validate=validate.OneOf(CONTESTED)), values=fields.String(validate=validate.Length(min=1)),
-        **about("what stands for an event in payloads instead of its name there: {spam: complaint}"),
+        **about("another name of an event in payloads: {spam: complaint}"),
     )  # fmt: skip
     authorised_ips = List(
         fields.String(validate=_check_network),
@@ -169,7 +169,7 @@ class BehaviourItem(Item):
     )
     rate_limit = fields.Nested(
         RateLimitItem,
-        **about("the tier whose limits the headers tell, and whether running over them is answered with 429"),
+        **about("the tier whose limits the headers show, and whether running over them is answered with 429"),
     )
     oauth_login = _choice(
         "pick", "form", meaning="pick: a user is chosen from a list; form: an e-mail and a password are asked for"
@@ -189,13 +189,13 @@ class BehaviourItem(Item):
     )
     plan_below_used = _choice(
         "refuse", "accept",
-        meaning="what becomes of a plan update to less than is used: refuse, or accept, and nothing is left",
+        meaning="a plan update to less than is used: refuse, or accept, and nothing is left",
     )  # fmt: skip
     beyond = fields.String(
         validate=validate.OneOf(tuple(CHOICES)),
         allow_none=True,
         **about(
-            "what becomes of a call of an operation that the mock does not have, where no stub answers: refuse it with "
+            "a call of an operation that the mock does not have, where no stub answers: refuse it with "
             "404, shape an answer of the documented status and the smallest valid body, or forward it; null: as the "
             "setting says"
         ),
@@ -203,11 +203,11 @@ class BehaviourItem(Item):
 
     send_invalid_sender = _choice(
         "accept", "refuse",
-        meaning="what becomes of an e-mail whose sender is not valid: accept, and tell of an error later, or refuse",
+        meaning="an e-mail whose sender is not valid: accept, with the event error later, or refuse",
     )  # fmt: skip
     send_empty_members = _choice(
         "accept", "refuse",
-        meaning="what becomes of an e-mail with empty `tags`, `headers` or `attachment`: accept, as without them, or "
+        meaning="an e-mail with empty `tags`, `headers` or `attachment`: accept, as without them, or "
         "refuse",
     )  # fmt: skip
 

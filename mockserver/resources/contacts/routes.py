@@ -41,9 +41,9 @@ _BAD_CONTACT = error_observed_in_code(
     programs=1,
 )
 _IN_PROCESS = proposed_error(
-    errors.ACCOUNT_IN_PROCESS, "told without a condition: by a fault only", f"{OPENAPI}, but for the code"
+    errors.ACCOUNT_IN_PROCESS, "documented without a condition: by a fault only", f"{OPENAPI}, but for the code"
 )
-_NO_METHOD = documented_error(errors.METHOD_NOT_ALLOWED, "told without a condition: by a fault only", OPENAPI)
+_NO_METHOD = documented_error(errors.METHOD_NOT_ALLOWED, "documented without a condition: by a fault only", OPENAPI)
 _NO_NAME = error_observed_in_code(errors.MISSING_PARAMETER, "no name", "contract/contacts#createList", programs=1)
 _BAD_NAME = proposed_error(
     errors.INVALID_PARAMETER, "a name or an id of the wrong type", "contract/contacts#createList"

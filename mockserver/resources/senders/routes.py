@@ -20,7 +20,7 @@ SENDERS = Operations("senders", "specification 4.1")
 _PATH = schemas.SenderPath
 _UNKNOWN = documented_error(errors.DOCUMENT_NOT_FOUND, "unknown senderId", "specification 4.1, contract/errors#codes")
 _BAD_ID = proposed_error(errors.INVALID_PARAMETER, "senderId is not an integer", "contract/senders#deleteSender")
-_WEIGHTS = documented_error(errors.IP_WEIGHTS, "weights stand there but do not sum to 100", "specification 7.3")
+_WEIGHTS = documented_error(errors.IP_WEIGHTS, "weights do not sum to 100", "specification 7.3")
 _BAD_BODY = proposed_error(
     errors.INVALID_PARAMETER,
     "bad e-mail, wrong type, weight for some IPs only, an IP that is not available",
