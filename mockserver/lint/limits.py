@@ -22,7 +22,6 @@ from mockserver.lint.traffic import (
     has_answer,
     is_success,
     name_of,
-    position,
     since,
 )
 from mockserver.web.service.rate_limit import HEADERS, group_of
@@ -118,14 +117,13 @@ def _certain(
     A pool gives the connection to any thread that was about to send, which may send an equal request, too. If the
     refused request was repeated in time, all threads have waited, and were slow to send what came soon after the 429.
     """
-    end, own = ended_at(refused), traffic.identities[refused.id]
+    came_at, end, own = refused.real_at, ended_at(refused), traffic.identities[refused.id]
     is_shared = traffic.connections[own.agent] > 1
     sure_at = max(end, awake + (_LATE_S if has_waited else UNDER_WAY_S if is_shared else 0))
-    uses = traffic.last_uses(own)
-    before = uses[: bisect_left(uses, (end, []))][-1:]
-    are_parallel = any(
-        used > refused.real_at and name != id(refused.connection) for _, latest in before for used, name in latest
-    )
+    later = islice(since(traffic.by_agent[own.agent], came_at), _MOST)
+    beside = (row.connection for row in later if row.connection is not refused.connection and row.real_at > came_at)
+    used = traffic.connections_of[own]
+    are_parallel = any(it.opened_at < end and id(it) in used for it in beside if it is not None)
     unsure = takewhile(lambda row: row.real_at < sure_at, islice(since(rows, end), _MOST))
     equal = (row for row in unsure if not are_parallel and traffic.identities[row.id] == own)
     yield from (row for row in (*equal, *islice(since(rows, sure_at), _MOST)) if _is_own(traffic, row, refused))
@@ -136,15 +134,16 @@ def _awake_at(traffic: Traffic, refused: Exchange) -> float:
 
     After a silence of all threads, a busy machine may have kept the program from reading the answer.
     """
-    end, agent = ended_at(refused), traffic.agents[traffic.identities[refused.id].agent]
-    first, last = position(agent.rows, end), position(agent.rows, end + _BUSY_S)
-    is_alone = first == last or (agent.rows[first].connection is refused.connection and agent.on_other[first] >= last)
-    if is_alone:
+    end, name = ended_at(refused), traffic.identities[refused.id].agent
+    soon = takewhile(lambda row: row.real_at < end + _BUSY_S, since(traffic.by_agent[name], end))
+    rows = list(islice(soon, _MOST))
+    if all(row.connection is refused.connection for row in rows):
         return end
-    woken = agent.after_silence[: bisect_left(agent.after_silence, last)][-1:]
-    if woken and woken[0] > first:
-        return agent.rows[woken[0]].real_at
-    return agent.rows[first].real_at if agent.rows[first].real_at - end >= SILENCE_S else end
+    woken = traffic.after_silence[name]
+    last = woken[: bisect_left(woken, end + _BUSY_S)][-1:]
+    if last and last[0] > rows[0].real_at:
+        return last[0]
+    return rows[0].real_at if rows[0].real_at - end >= SILENCE_S else end
 
 
 def _is_own(traffic: Traffic, row: Exchange, refused: Exchange) -> bool:

@@ -40,27 +40,6 @@ class Identity(NamedTuple):
     body: bytes
 
 
-class Agent(NamedTuple):
-    """The requests of one agent, and what is known of each by its index."""
-
-    rows: Sequence[Exchange]
-    #: The indexes of requests before which all connections were silent.
-    after_silence: Sequence[int]
-    #: For each request, the index of the next one on another connection.
-    on_other: Sequence[int]
-
-    @classmethod
-    def of(cls, rows: Sequence[Exchange]) -> Agent:
-        silence = [
-            at for at, (before, row) in enumerate(pairwise(rows), 1) if row.real_at - ended_at(before) >= SILENCE_S
-        ]
-        on_other = list(range(1, len(rows) + 1))
-        for at in range(len(rows) - 2, -1, -1):
-            if rows[at].connection is rows[at + 1].connection:
-                on_other[at] = on_other[at + 1]
-        return cls(rows, silence, on_other)
-
-
 class Traffic:
     """The requests of a workspace, oldest first, and the same by what rules look for."""
 
@@ -68,7 +47,6 @@ class Traffic:
         self.workspace, self.timeout = workspace, timeout
         self.requests: Sequence[Exchange] = sorted(workspace.journal, key=_came_at)
         self._values: dict[tuple[int, type[Any], str], Counter[str]] = {}
-        self._last_uses: dict[Identity, list[tuple[float, Sequence[tuple[float, int]]]]] = {}
 
     @cached_property
     def by_connection(self) -> Index[int]:
@@ -90,22 +68,21 @@ class Traffic:
         return _index((self.identities[row.id], row) for row in self.requests)
 
     @cached_property
-    def agents(self) -> Mapping[str, Agent]:
-        return {name: Agent.of(rows) for name, rows in _index((agent_of(row), row) for row in self.requests).items()}
+    def by_agent(self) -> Index[str]:
+        return _index((agent_of(row), row) for row in self.requests)
 
-    def last_uses(self, of: Identity) -> Sequence[tuple[float, Sequence[tuple[float, int]]]]:
-        """Return when the connections of equal requests were opened, in order, each with the latest last uses so far.
+    @cached_property
+    def after_silence(self) -> Mapping[str, Sequence[float]]:
+        """When requests of each agent came after a silence of all its connections."""
+        return {
+            name: [row.real_at for before, row in pairwise(rows) if row.real_at - ended_at(before) >= SILENCE_S]
+            for name, rows in self.by_agent.items()
+        }
 
-        The latest ones are at most two, as moments and identities of connections.
-        """
-        if of not in self._last_uses:
-            used = {id(row.connection): row.connection for row in self.by_identity[of] if row.connection is not None}
-            latest: list[tuple[float, int]] = []
-            found = self._last_uses[of] = []
-            for it in sorted(used.values(), key=lambda it: it.opened_at):
-                latest = sorted([*latest, (self.last_use(it), id(it))])[-2:]
-                found.append((it.opened_at, latest))
-        return self._last_uses[of]
+    @cached_property
+    def connections_of(self) -> Mapping[Identity, set[int]]:
+        """The identities of the connections on which equal requests came."""
+        return {own: {id(row.connection) for row in rows} for own, rows in self.by_identity.items()}
 
     @cached_property
     def named_at(self) -> Mapping[tuple[str | None, str, str], float]:
@@ -189,12 +166,7 @@ def _came_at(row: Exchange) -> float:
 def since(rows: Sequence[Exchange], moment: float) -> Iterator[Exchange]:
     """Yield those of some requests that came from a moment of real time on."""
     # An islice would go through all requests before.
-    return (rows[at] for at in range(position(rows, moment), len(rows)))
-
-
-def position(rows: Sequence[Exchange], moment: float) -> int:
-    """Return the index of the first request that came from a moment of real time on."""
-    return bisect_left(rows, moment, key=_came_at)
+    return (rows[at] for at in range(bisect_left(rows, moment, key=_came_at), len(rows)))
 
 
 def ended_at(row: Exchange) -> float:
