@@ -42,11 +42,8 @@ _SECRET = 16
 
 #: Headers that are forwarded in neither direction, beside those of secrets: they belong to one connection or side.
 _OF_ONE_SIDE = addresses.CLIENT_HEADERS | {
-    "proxy-authenticate",
-    "proxy-authentication-info",
-    "proxy-connection",
-    "www-authenticate",
-}
+    "proxy-authenticate", "proxy-authentication-info", "proxy-connection", "www-authenticate",
+}  # fmt: skip
 #: Further headers of a call that are not handed on: those that tell where the client is and where it found the mock.
 #: And the answer is to come uncompressed, so that its size is known.
 _OF_THE_CLIENT = {"forwarded", "via", "origin", "referer", "x-real-ip", "accept-encoding"}

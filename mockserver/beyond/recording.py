@@ -29,14 +29,9 @@ _SIGNS = re.compile(r"\{[{%#]")
 _QUOTED = re.compile(r"\{+[%#]?|\r")
 #: Headers of an answer that the mock writes itself, as their names begin, in lower case.
 _OF_THE_MOCK = (
-    "x-mock-",
-    "x-sib-ratelimit-",
-    "access-control-",
-    "content-length",
-    "content-security-policy",
-    "sib-request-id",
+    "x-mock-", "x-sib-ratelimit-", "access-control-", "content-length", "content-security-policy", "sib-request-id",
     "date",
-)
+)  # fmt: skip
 _JSON = "application/json"
 
 

@@ -164,7 +164,7 @@ def _details(workspace: Workspace, event: Event) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if isinstance(what, CallRecord):
         found = plain(show_control_call(what, links))
-        found["messages"] = {"Body": _text(_without_documents(found["body"]))}
+        found["messages"] = {"Body": _text(found["body"])}
     elif isinstance(what, Mail):
         found = plain(show_mail(what, workspace.state.mailbox.sending(what), links))
         found["messages"] = {"Text": _text(redaction.text(what.text or what.html))}
@@ -177,16 +177,6 @@ def _details(workspace: Workspace, event: Event) -> dict[str, Any]:
     elif not isinstance(what, Exchange):
         fired: FiredTimer = what.fired if isinstance(what, Call) else what
         found = plain(show_timer(workspace, fired.timer, fired))
-    return found
-
-
-def _without_documents(body: Any) -> Any:
-    """Return the body of a control call without scenarios in YAML, in which secrets are not known by their names."""
-    if isinstance(body, str):
-        return f"{len(body):,} characters"
-    found = redaction.member("", body)
-    if isinstance(found, dict) and "yaml" in found:
-        return {**found, "yaml": f"{len(str(found['yaml'])):,} characters"}
     return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from urllib.parse import parse_qsl, urlsplit
 
 from mockserver.core.text.messages import counted
-from mockserver.core.text.secrets import is_csrf, is_secret
+from mockserver.core.text.secrets import is_secret
 from mockserver.core.traffic.causes import DELIVERY, REQUEST, Cause
 from mockserver.core.traffic.exchange import Exchange, read_json
 from mockserver.lint.finding import SECRET_IN_URL, UNVERIFIED_WEBHOOK, Finding
@@ -37,7 +37,7 @@ def _secret(url: str) -> str | None:
         pairs = parse_qsl(parts.query)
     except ValueError:
         return None
-    names = (name for name, value in pairs if is_secret(name, value) and not is_csrf(name))
+    names = (name for name, value in pairs if is_secret(name, value) and "srf" not in name.lower())  # no CSRF token
     return next((f"query parameter {name[:40]}" for name in names), None)
 
 

@@ -85,7 +85,9 @@ def _clean(value: Any, parent: str = "") -> Any:
         }
     if isinstance(value, list):
         return [_clean(row, parent) if isinstance(row, dict) else member(parent, row) for row in value]
-    return plain(value) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return text(value) if parent == "yaml" else plain(value)  # a scenario in YAML
+    return value
 
 
 def _is_hidden(name: str, value: Any, parent: str, *, is_named: bool = False) -> bool:
@@ -166,24 +168,17 @@ def parameters(query: str) -> dict[str, Any]:
     return {name: shown if len(shown) > 1 else shown[0] for name, shown in found.items()}
 
 
-def secrets_of(value: Any, parent: str = "") -> Iterator[str]:
-    """Yield the secrets of a scenario document."""
+def secrets_of(value: Any, parent: str = "", *, hides: bool = False) -> Iterator[str]:
+    """Yield the secrets of a scenario document; with `hides`, all values of it are secrets."""
     if isinstance(value, dict):
         is_named = _is_named(value)
         for name, inner in value.items():
-            is_one = _is_hidden(name, inner, parent, is_named=is_named)
-            yield from _scalars(inner) if is_one else secrets_of(inner, name)
+            yield from secrets_of(inner, name, hides=hides or _is_hidden(name, inner, parent, is_named=is_named))
     elif isinstance(value, list):
         for inner in value:
-            is_one = not isinstance(inner, dict) and is_secret(parent, inner)
-            yield from _scalars(inner) if is_one else secrets_of(inner, parent)
-
-
-def _scalars(value: Any) -> Iterator[str]:
-    if isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _scalars(inner)
-    elif value is not None:
+            hides_item = not isinstance(inner, dict) and is_secret(parent, inner)
+            yield from secrets_of(inner, parent, hides=hides or hides_item)
+    elif hides and value is not None:
         yield str(value)
 
 

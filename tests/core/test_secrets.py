@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockserver.core.text.secrets import is_csrf, is_secret, is_secret_pair
+from mockserver.core.text.secrets import is_secret, is_secret_pair
 
 SECRETS = """
 authToken secretKey privateKey webhookSecret signingSecret smtp_key passwd pwd passphrase credentials sessionId jwt
@@ -55,9 +55,3 @@ def test_value_decides_where_a_name_does_not_tell(name, shown, hidden):
 )  # fmt: skip
 def test_pair_of_a_query_is_judged_decoded(pair, expected):
     assert is_secret_pair(pair) is expected
-
-
-def test_csrf_tokens_are_told_apart():
-    assert is_csrf("X-CSRF-Token")
-    assert is_csrf("_xsrf")
-    assert not is_csrf("token")

@@ -32,10 +32,9 @@ _WORD = r"(?:[A-Z]?[a-z]{1,19}|[A-Z]{1,19})"
 _WORDS = re.compile(
     rf"(?!x(?:keysib|smtpsib)-|(?i:bearer|basic|digest|token) ){_WORD}(?:[-_. :/]{_WORD}){{0,7}}|\d{{1,3}}"
 )
-_ANY = "?"
 
 
-def is_secret(name: str, value: Any = _ANY) -> bool:
+def is_secret(name: str, value: Any = "?") -> bool:
     """Return whether a name is that of a secret, for this value; by default, for any value.
 
     Spelling does not matter: `apiKey`, `api_key`, `X-Api-Key` and `user[apikey]` are the same. Null, true, false,
@@ -60,11 +59,6 @@ def _kind(name: str) -> bool | None:
     if _OTHER.fullmatch(words):
         return False
     return True if _SECRET.fullmatch(words) else None if _BY_VALUE.fullmatch(words) else False
-
-
-def is_csrf(name: str) -> bool:
-    """Return whether a name is that of a CSRF token, which is a secret of a page and opens nothing."""
-    return any(word in name[-_END:].lower() for word in ("csrf", "xsrf"))
 
 
 def is_secret_pair(pair: str) -> bool:

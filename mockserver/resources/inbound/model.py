@@ -133,7 +133,7 @@ def attachment(caller: Caller, token: str) -> tuple[InboundFile, bytes]:
     if found is None or found.content is None:
         account, kept = caller.account.name, "e-mails are kept up to --mailbox-limit and --mailbox-bytes-limit"
         why = f"account {account} has no attachment with this token" if found is None else "it was too large to keep"
-        raise DOCUMENT_NOT_FOUND().because(f"download token {reasons.shown(token)}: {why}; {kept}")
+        raise DOCUMENT_NOT_FOUND().because(f"download token ending in {reasons.shown(token[-4:])}: {why}; {kept}")
     return found, found.content
 
 

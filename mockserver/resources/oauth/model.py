@@ -95,14 +95,14 @@ class Grant:
     code: str | None = None
     refresh_token: str | None = None
     refresh_expires_at: datetime | None = None
-    #: Replaced refresh tokens.
+    #: Replaced refresh tokens; of an ended grant, its last one, which a refusal explains.
     spent: list[str] = field(default_factory=list)
     tokens: dict[str, AccessToken] = field(default_factory=dict)
 
     @property
     def secrets(self) -> list[str]:
         named = (self.ticket, self.code, self.refresh_token)
-        return [*filter(None, named), *self.spent, *self.tokens]
+        return [*filter(None, named), *(self.spent if self.state == ACTIVE else ()), *self.tokens]
 
 
 class Secrets(Table[str, tuple[int, int]]):
@@ -242,9 +242,9 @@ def _rotate(workspace: Workspace, account: Account, row: Grant) -> None:
 
 @GRANT.on("refuse", "expire", "revoke")
 def _end(workspace: Workspace, account: Account, row: Grant) -> None:
-    """Remove all secrets of a grant except its code and its last refresh token, which a refusal explains."""
+    """Remove all secrets of a grant except its code, which a refusal explains."""
     workspace.state.timers.cancel(MACHINE.name, row.id)
-    forget_secrets(workspace, *(secret for secret in row.secrets if secret not in (row.code, row.refresh_token)))
+    forget_secrets(workspace, *(secret for secret in (*row.secrets, *row.spent) if secret != row.code))
     row.spent = [] if row.refresh_token is None else [row.refresh_token]
     row.ticket = row.browser = row.refresh_token = row.refresh_expires_at = None
     row.tokens.clear()
@@ -261,7 +261,7 @@ def keep_ended(workspace: Workspace, account: Account, row: Grant) -> None:
         owner = workspace.state.accounts.get(account_id)
         gone = None if owner is None else owner.table(Grant).pop(number, None)
         if gone is not None:
-            forget_secrets(workspace, *gone.secrets)
+            forget_secrets(workspace, gone.code)
 
 
 def remove_apps(workspace: Workspace, *apps: App) -> None:

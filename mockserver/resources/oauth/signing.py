@@ -156,7 +156,11 @@ class Bearer:
             other = replica.other_of_token(_unverified(token).get(REPLICA)) if replica.name else None
             if within is None and other:
                 raise replica.misdirected("the access token", other) from error
-            raise _refused(self._why_unsigned(token, error)) from error
+            if is_drawn(token) or token.startswith("xkeysib-") or self._store.knows(token):
+                raise _refused("it is an API key, which is sent in the header api-key") from error
+            if (parts := token.count(".") + 1) != 3:
+                raise _refused(f"not a signed token ({counted(parts, 'part')} between dots, expected 3)") from error
+            raise _refused(f"not signed by this server ({reasons.shown(error)})") from error
         if WORKSPACE not in claims:
             raise _refused("it is an ID token")
         name = str(claims[WORKSPACE])
@@ -171,13 +175,6 @@ class Bearer:
         if found is None:
             raise _refused(_ended(claims, workspace))
         return workspace, found.account, frozenset(found.token.scopes)
-
-    def _why_unsigned(self, token: str, error: BadSignature) -> str:
-        if is_drawn(token) or token.startswith("xkeysib-") or self._store.knows(token):
-            return "it is an API key, which is sent in the header api-key"
-        if token.count(".") != 2:
-            return f"not a signed token ({counted(token.count('.') + 1, 'part')} between dots, expected 3)"
-        return f"not signed by this server ({reasons.shown(error)})"
 
 
 def _ended(claims: Mapping[str, Any], workspace: Workspace) -> str:

@@ -140,7 +140,7 @@ def _check_verifier(row: Grant, verifier: str | None) -> None:
 def _refresh(workspace: Workspace, app: App, token: str, scopes: tuple[str, ...]) -> IssuedToken:
     """Issue an access token for a refresh token; use of a replaced refresh token revokes its grant (RFC 9700, 4.14)."""
     account, row = _grant_of(workspace, app, token, "refresh token")
-    if token in row.spent and row.state == ACTIVE:
+    if token in row.spent:
         GRANT.fire(workspace, account, row, "revoke")
         raise errors.INVALID_GRANT("The refresh token was replaced by a newer one").because(
             f"a replaced refresh token of grant {row.id} was used again, so the grant is revoked"
@@ -164,17 +164,13 @@ def _is_valid_refresh_token(workspace: Workspace, row: Grant, token: str) -> boo
 def _grant_of(workspace: Workspace, app: App, secret: str, called: str) -> model.OwnedGrant:
     found = model.find(workspace, secret)
     if found is None:
+        ended = next((row for _, row in model.GRANT.instances(workspace) if secret in row.spent), None)
+        unknown = f"unknown {called}: no grant of workspace {workspace.name} has it"
         raise errors.INVALID_GRANT(f"The {called} is unknown, expired or revoked").because(
-            f"unknown {called}: no grant of workspace {workspace.name} has it"
+            _why_ended(workspace, ended, "refresh token") if ended else unknown
         )
-    if not _is_ended(found.grant, secret):
-        _check_owner(found.grant, app, called)
+    _check_owner(found.grant, app, called)
     return found
-
-
-def _is_ended(row: Grant, token: str) -> bool:
-    """Return whether a token is the refresh token with which a grant ended, kept to explain refusals."""
-    return row.state != ACTIVE and token in row.spent
 
 
 def _check_owner(row: Grant, app: App, called: str) -> None:
@@ -198,7 +194,7 @@ def revoke(caller: AnonymousCaller, credentials: str, form: Mapping[str, str], s
     app = authenticate(workspace, credentials, form)
     token = _secret_of(workspace, required(form, "token"), signer)
     found = model.find(workspace, token)
-    if found is None or _is_ended(found.grant, token):
+    if found is None:
         return
     account, row = found
     _check_owner(row, app, "token")

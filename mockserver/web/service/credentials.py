@@ -32,14 +32,8 @@ def wrong_form(key: str) -> str | None:
     return next((sentence for pattern, sentence in _FORMS if pattern.match(key[:_LONGEST])), None)
 
 
-def missing(environ: Mapping[str, Any]) -> str:
-    """Return what a request without credentials sent in their place, as it names no value."""
-    sent = list(_sent(environ))
-    instead = f"; it sent {reasons.listed(sent)}, which the service does not read" if sent else ""
-    return f"the request has no api-key header and no bearer token in an Authorization header{instead}"
-
-
-def _sent(environ: Mapping[str, Any]) -> Iterator[str]:
+def sent_instead(environ: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a request without an API key or token has in their place, by names without values."""
     if "HTTP_API_KEY" in environ:
         yield "an empty api-key header"
     scheme, space, _ = environ.get("HTTP_AUTHORIZATION", "").partition(" ")

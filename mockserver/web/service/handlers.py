@@ -207,7 +207,9 @@ def authenticate(request: Request, route: Route, store: Store, within: Workspace
 def _token(request: Request) -> str:
     scheme, _, token = request.environ.get("HTTP_AUTHORIZATION", "").partition(" ")
     if scheme.lower() != "bearer":
-        reason = f"missing credentials: {credentials.missing(request.environ)}"
+        reason = "missing credentials: the request has no api-key header and no bearer token in an Authorization header"
+        if sent := list(credentials.sent_instead(request.environ)):
+            reason += f"; it sent {reasons.listed(sent)}, which the service does not read"
         raise UNAUTHORIZED("authentication not found in headers").because(reason)
     return str(token.strip())
 
