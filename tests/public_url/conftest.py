@@ -55,6 +55,12 @@ class Public:
         return answer
 
 
+@pytest.fixture
+def scenario():
+    """The scenario of the public servers."""
+    return SCENARIO
+
+
 @pytest.fixture(scope="session")
 def serve(tmp_path_factory):
     """A factory of public servers: the store, whether the proxy `strips` or `keeps` the prefix, and settings."""

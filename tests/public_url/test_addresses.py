@@ -60,6 +60,17 @@ def test_handles_have_public_addresses_and_make_their_calls_directly(public, wor
     connected.stop()
 
 
+def test_handles_and_commands_reach_the_server_by_its_public_address(public, workspace, root):
+    connected = type(public.server).connect(public.url, ca=public.proxy.ca)
+    found = next(row for row in connected.workspaces() if row.name == workspace.name)
+    words = ["env", "--url", public.url, "--workspace", workspace.name]
+    printed = invoke(words, {"MOCKSERVER_CA": public.proxy.ca}).output
+    connected.stop()
+
+    assert found.url == workspace.url
+    assert f"export MOCKSERVER_URL={public.url}\nexport BREVO_API_URL={root}/v3\n" in printed
+
+
 def test_export_link_is_public(api, public, workspace):
     asked = {"type": "transactional", "event": "allEvents", "notifyURL": "https://app.test/hook"}
     process = api("POST", "/webhooks/export", json=asked).json()["processId"]

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from prefix_proxy import PREFIX
+from web_page import read
 
 from mockserver import MockServer
 
@@ -87,6 +88,29 @@ def test_pages_of_the_public_host_may_call_the_service(make):
 
     assert api.get("/v3/senders", headers={"Origin": "https://mock.acme.com", "Host": "10.0.0.9"}).status_code == 200
     assert api.get("/v3/senders", headers={"Origin": "https://acme.com", "Host": "10.0.0.9"}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [("https://mock.acme.com", 200), ("http://10.0.0.9", 200), ("https://acme.com", 403), ("https://[", 403)],
+)
+def test_form_of_the_sign_in_page_is_taken_from_the_public_and_the_called_host(make_api, scenario, origin, status):
+    client = make_api(scenario, public_url=PUBLIC).client
+    asked = {"client_id": "crm", "redirect_uri": "https://app.test/callback", "response_type": "code"}
+    url, there = "/brevo/realms/partner/oauth/authorize", {"Host": "10.0.0.9"}
+    page = client.get(url, query_string={**asked, "scope": "account:read"}, headers=there)
+    assert "Path=/brevo;" in page.headers["Set-Cookie"]
+    token = page.headers["Set-Cookie"].partition("=")[2].partition(";")[0]
+    person = read(page.text).all("button")[0].attributes["value"]
+
+    answer = client.post(
+        url,
+        query_string={**asked, "scope": "account:read"},
+        data={"csrf": token, "person": person},
+        headers={**there, "Origin": origin, "Cookie": page.headers["Set-Cookie"].partition(";")[0]},
+    )
+
+    assert (answer.status_code, "Accept" in answer.text) == (status, status == 200)
 
 
 def test_certificate_of_the_server_has_the_public_host():
