@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -18,6 +18,7 @@ from mockserver.scenario.match import METHODS
 from mockserver.web.service.beyond import Answered
 
 _Form = Mapping[str, Any]
+_NUMBER_OR_FLAG = re.compile(r"-?[0-9.]+(e[+-]?[0-9]+)?|true|false")
 _TEXT, _NUMBER, _FLAG, _MAPPING = ({"type": name} for name in ("string", "number", "boolean", "object"))
 
 
@@ -59,7 +60,7 @@ def _root(name: str) -> _Form:
 
 
 def mistake_in(root: str, steps: Sequence[Step], wanted: Any) -> str | None:
-    """Return what no value can ever have: a member, or a value from a closed list; None if the path is possible.
+    """Return which member or value of a path nothing can ever have, or None.
 
     Args:
         root: state, journal or mailbox.
@@ -67,27 +68,26 @@ def mistake_in(root: str, steps: Sequence[Step], wanted: Any) -> str | None:
         wanted: The value that is expected at the end, or None.
     """
     place, forms = root, [_root(root)]
-    for step in steps:
-        name = step.name or step.member
+    for name, value in ((step.name or step.member, step.value if step.member else None) for step in steps):
         if name is None:
             continue
         known = {other for form in forms for other in form.get("properties", ())}
         found = [inner for form in forms for inner in _member(form, name)]
         if not found:
             return f"unknown member {name!r} of {place}; {nearest(name, known) if known else 'it has no members'}"
-        if step.member is not None and (mistake := _impossible(name, found, step.value)):
-            return mistake
-        if step.name is not None:
+        if value is None:
             place, forms = name, found
+        elif mistake := _impossible(name, found, value):
+            return mistake
     return _impossible(place, forms, wanted) if isinstance(wanted, str) else None
 
 
 def _member(form: _Form, name: str) -> Iterator[_Form]:
     """Yield the forms of a member: nothing if there is no such member, an empty one if anything is allowed."""
-    more = form.get("additionalProperties", True)
+    more = form.get("additionalProperties", "enum" not in form and "object" in form.get("type", "object"))
     if name in form.get("properties", ()):
         yield from _forms(form["properties"][name])
-    elif more is not False and (not _types(form) or "object" in _types(form)):
+    elif more is not False:
         yield from _forms(more if isinstance(more, dict) else {})
 
 
@@ -96,18 +96,11 @@ def _forms(form: _Form) -> Iterator[_Form]:
     if "$ref" in form:
         yield from _forms(document()["$defs"][form["$ref"].rpartition("/")[2]])
     elif "anyOf" in form and "properties" not in form and "type" not in form:
-        for inner in form["anyOf"]:
-            yield from _forms(inner)
+        yield from (found for inner in form["anyOf"] for found in _forms(inner))
     elif form.get("type") == "array":
         yield from _forms(form.get("items", {}))
     else:
         yield form
-
-
-def _types(form: _Form) -> set[str]:
-    """Return the names of the types of a form; none if any type is allowed."""
-    found = form.get("type", "string" if {"enum", "const", "pattern"} & form.keys() else [])
-    return {found} if isinstance(found, str) else set(found)
 
 
 def _impossible(name: str, forms: Sequence[_Form], text: str) -> str | None:
@@ -115,18 +108,12 @@ def _impossible(name: str, forms: Sequence[_Form], text: str) -> str | None:
     if text == "null" or any(_is_possible(form, text) for form in forms):
         return None
     known = [value for form in forms for value in form.get("enum", ()) if isinstance(value, str)]
-    types = " or ".join(sorted({name for form in forms for name in _types(form)}))
+    types = " or ".join(sorted({str(form.get("type")) for form in forms}))
     return f"{name} cannot be {text!r}; {nearest(text, known) if known else f'its type is {types}'}"
 
 
 def _is_possible(form: _Form, text: str) -> bool:
-    if "enum" in form or "const" in form:
-        return text in form.get("enum", ()) or text == form.get("const")
-    if not (types := _types(form)) or "string" in types:
-        return True
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return False
-    is_number = isinstance(value, int | float) and bool({"number", "integer"} & types)
-    return "boolean" in types if isinstance(value, bool) else is_number
+    if "enum" in form:
+        return text in form["enum"]
+    type_ = form.get("type", "string")
+    return "string" in type_ or ("object" not in type_ and _NUMBER_OR_FLAG.fullmatch(text) is not None)
