@@ -168,8 +168,7 @@ def create_app(settings: Settings | None = None) -> Application:
     Raises:
         StorageError: the store cannot be opened or read.
         ScenarioError: the scenario of the settings is unknown or invalid.
-        ValueError: an address among the settings is malformed, a folder does not exist, or the control token or the
-            certificate cannot be used.
+        ValueError: a setting is malformed, a folder does not exist, or the token or the certificate cannot be used.
     """
     settings = settings or Settings()
     app = Mock(settings, Application).flask

@@ -68,19 +68,19 @@ class ExpectItem(Item):
     path = fields.String(
         validate=_check_path,
         **about(
-            "what is looked at in state, journal or mailbox: state.senders[email=jo@acme.test].state, "
-            "journal[operation=createSender][status=201], mailbox[to=jo@acme.test]; what the state has in no other "
-            "place is that of the first account"
+            "a path into state (of the first account unless named), journal or mailbox: "
+            "state.senders[email=jo@acme.test].state, journal[operation=createSender][status=201], "
+            "mailbox[to=jo@acme.test]"
         ),
     )
-    equals = Json(allow_none=True, **about("the value: something is found, and all of it is equal to this"))
+    equals = Json(allow_none=True, **about("the value of all that is found, at least one"))
     count = fields.Integer(strict=True, validate=validate.Range(min=0), **about("how many items are found"))
     absent = Flag(validate=validate.Equal(True, error="must be true"), **about("true: nothing is found, or null"))
     only = List(  # type: ignore[assignment]  # marshmallow takes the fields off the class
         fields.String(),
-        **about("the sections that may differ from the beginning, such as senders; no other section may"),
+        **about("the only sections that may change, such as senders"),
     )
-    hold = Flag(**about("true: satisfied from the beginning, and in the end; without it such a scenario is refused"))
+    hold = Flag(**about("true: accepted although satisfied from the beginning"))
 
     @validates_schema
     def _check_kind(self, data: dict[str, Any], **_: Any) -> None:

@@ -184,18 +184,18 @@ class FaultItem(Item):
     )  # fmt: skip
     times = fields.Integer(
         strict=True, validate=validate.Range(min=1, max=2**53),
-        **about("how often it hits; until it is removed if left out"),
+        **about("how often it hits; always if left out"),
     )  # fmt: skip
     after = fields.Integer(strict=True, validate=_count, **about("how many matching requests pass first"))
     probability = Number(
         validate=validate.Range(min=0, max=1),
-        **about("with which probability it hits a matching request, 0 to 1; drawn from the seed"),
+        **about("the probability that it hits a matching request; drawn from the seed"),
     )
     ttl_s = Span(
         timedelta(seconds=1), validate=validate.Range(min=0, max=_LONGEST_S),
-        **about("how many seconds it lasts, on the workspace's clock; or a duration, 16m"),
+        **about("seconds that it lasts on the workspace's clock; or a duration, 16m"),
     )  # fmt: skip
-    force = Flag(**about("takes operations that there are not, and codes that the operation never gives"))
+    force = Flag(**about("accepts unknown operations, and codes that the operation never gives"))
     code = fields.String(validate=validate.Length(max=_LONGEST_CODE), **about("the error code"))
     status = fields.Integer(
         strict=True, validate=validate.Range(400, 599), **about("another status than that of the code")
@@ -203,9 +203,7 @@ class FaultItem(Item):
     message = fields.String(**about("another message than that of the code"))
     ms = Span(timedelta(milliseconds=1), validate=_milliseconds, **about("a delay in milliseconds; or a duration, 2s"))
     distribution = fields.Nested(DistributionItem, **about("delays that are drawn anew for each request"))
-    reset_s = fields.Integer(
-        strict=True, validate=_count, **about("in how many seconds the limit ends, as a header tells")
-    )
+    reset_s = fields.Integer(strict=True, validate=_count, **about("seconds until the limit ends, for the header"))
     alert = fields.String(
         validate=validate.OneOf((*ALERTS, NO_ALERT)),
         **about("by which a TLS handshake is refused; handshake_failure if left out"),

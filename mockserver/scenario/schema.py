@@ -53,8 +53,8 @@ class ClockItem(Item):
     #: A relative moment is counted from here.
     constraints: ClassVar[dict[str, Any]] = {"properties": {"start": {"pattern": "^[^P]*$"}}}
 
-    start = Instant(**about("the moment at which the scenario begins; without it the workspace runs on real time"))
-    frozen = Flag(load_default=False, **about("whether the clock waits until somebody moves it"))
+    start = Instant(**about("where the clock begins; real time if left out"))
+    frozen = Flag(load_default=False, **about("whether only calls move the clock"))
 
     @validates_schema(pass_original=True)
     def _check_start(self, _data: object, original: Mapping[str, Any], **_: Any) -> None:
@@ -67,7 +67,7 @@ class UserItem(Item):
     admin = Flag(load_default=False, **about("whether the user is an admin of the organization"))
     password = fields.String(
         allow_none=True, validate=validate.Length(min=1),
-        **about("what the sign-in form asks for under behaviour.oauth_login: form"),
+        **about("for the form of behaviour.oauth_login: form"),
     )  # fmt: skip
 
     @post_dump
@@ -97,31 +97,28 @@ class IdentityItem(Item):
     name = fields.String(
         required=True,
         validate=validate.Length(min=1, max=100),
-        **about(
-            "the name by which scenarios and the control API know it; where one scenario extends another, accounts "
-            "merge by it"
-        ),
+        **about("its name in scenarios and the control API; accounts merge by it in `extends`"),
     )
     id = fields.Integer(
         strict=True, validate=validate.Range(min=1, max=2**62), **about("seven digits that count up if left out")
     )
     role = fields.Enum(Role, by_value=True, load_default=Role.STANDALONE, **about("what kind of account it is"))
-    of = fields.String(allow_none=True, **about("the name of its master; of sub_account and admin only"))
-    api_keys = OwnKeys(**about("the keys that open it, below `/w/NAME` outside of `default`; one is drawn if left out"))
+    of = fields.String(allow_none=True, **about("the name of its master, of a sub_account or admin"))
+    api_keys = OwnKeys(**about("its API keys, below `/w/NAME` outside of `default`; one is drawn if left out"))
     revoked_keys = List(ApiKey(), **about("keys that are 401"))
-    email = Email(**about("the owner's address; made of the name if left out"))
+    email = Email(**about("the owner; made of the name if left out"))
     first_name = fields.String(**about("the owner's first name"))
     last_name = fields.String(**about("the owner's last name"))
     company_name = fields.String(**about("the owner's company"))
-    enterprise = Flag(**about("whether it has the enterprise features, such as exports of webhook history"))
-    under_validation = Flag(**about("whether it is not approved yet: what sends is 403 account_under_validation"))
+    enterprise = Flag(**about("whether it has enterprise features, such as exports of webhook history"))
+    under_validation = Flag(**about("whether it is not approved yet: sending is 403 account_under_validation"))
     language = fields.String(validate=validate.OneOf(LANGUAGES), **about("the owner's language"))
     organization_id = Id24(**about("24 hexadecimal digits in quotes; drawn if left out"))
     user_id = fields.Integer(
         strict=True, validate=validate.Range(min=1, max=2**62), **about("the owner's number; counts up if left out")
     )
     created_at = Instant(**about("when it was made; the clock's start if left out"))
-    users = List(fields.Nested(UserItem), **about("those who can sign in; the owner alone, as an admin, if left out"))
+    users = List(fields.Nested(UserItem), **about("who can sign in; the owner, as an admin, if left out"))
 
 
 def _position() -> fields.Integer:
@@ -147,7 +144,7 @@ class ResumeItem(Item):
     revoked_keys = List(ApiKey(), **about("keys of the workspace that were revoked"))
     links = List(fields.Nested(LinkItem), **about("what was caused by what"))
     sections = Dict(
-        keys=fields.String(), values=fields.String(), **about("digests of the sections at the beginning, for expect")
+        keys=fields.String(), values=fields.String(), **about("digests of the sections at the start, for expect")
     )
 
 
@@ -187,13 +184,13 @@ def schema_of(names: tuple[str, ...]) -> Schema:
         resources["generate"] = _generate_field()
     account = type("AccountItem", (IdentityItem,), dict(resources))
     top: dict[str, fields.Field[Any]] = {
-        "description": fields.String(**about("what the scenario is for, in a sentence; lists of scenarios show it")),
+        "description": fields.String(**about("the purpose of the scenario, for lists")),
         "extends": OneOrMany(
             fields.String(),
             validate=validate.Length(max=_MOST_EXTENDED),
             **about(
-                "one scenario or several over which this one is laid: mappings merge by key, accounts by name, stubs "
-                "stand before theirs, every other list replaces"
+                "scenarios below this one: mappings merge by key, accounts by name, its stubs come before theirs, "
+                "other lists replace theirs"
             ),
         ),
         "clock": fields.Nested(ClockItem, **about("the virtual time of the workspace")),
@@ -204,19 +201,17 @@ def schema_of(names: tuple[str, ...]) -> Schema:
         ),
         "solution": fields.String(
             validate=validate.OneOf(("v1", "v2")),
-            **about("the corporate solution of a master, which decides how plans count"),
+            **about("a master's corporate solution, which decides how plans count"),
         ),
-        "strict": Flag(**about("whether members of bodies that the service does not know are refused")),
-        "behaviour": BehaviourField(
-            behaviour.BehaviourItem, **about("what the specification leaves open: a preset, or single switches")
-        ),
+        "strict": Flag(**about("whether unknown members of bodies are refused")),
+        "behaviour": BehaviourField(behaviour.BehaviourItem, **about("a preset, or single switches")),
         "accounts": List(fields.Nested(account), **about("its accounts; one standalone account if left out")),
-        "faults": faults_field(**about("rules that make matching requests go wrong; the first that matches counts")),
+        "faults": faults_field(**about("fault rules; the first that matches applies")),
         "vary": vary.VaryField(
-            **about("a seed that draws legal differences: options of behaviour, and faults; an object: draws of before")
+            **about("a seed that draws legal differences of behaviour and faults; an object: earlier draws")
         ),
-        "expect": expect.expect_field(**about("what is to be found in the end; GET /_mock/expectations compares")),
-        "resume": fields.Nested(ResumeItem, **about("how far a running workspace has come; a written state has it")),
+        "expect": expect.expect_field(**about("expectations for the end of a test; GET /_mock/expectations compares")),
+        "resume": fields.Nested(ResumeItem, **about("the progress of a workspace, of a written state")),
     }
     return Item.from_dict({**resources, **workspace, **top}, name="ScenarioItem")()
 
@@ -227,10 +222,8 @@ def faults_field(**options: Any) -> List:
 
 def _generate_field() -> fields.Nested:
     amounts: dict[str, fields.Field[Any]] = {
-        name: fields.Integer(
-            strict=True, validate=validate.Range(min=0, max=MOST_GENERATED), **about(f"how many {name} are made up")
-        )
+        name: fields.Integer(strict=True, validate=validate.Range(min=0, max=MOST_GENERATED), **about("how many"))
         for name in generators()
     }
     schema = Item.from_dict(amounts, name="GenerateItem")
-    return fields.Nested(schema, **about("items that are made up, from the seed, behind those that there are"))
+    return fields.Nested(schema, **about("further rows, made up from the seed"))

@@ -65,7 +65,7 @@ class Settings:
     keys: str = setting(
         "any",
         Choice(("any", "known", "isolate")),
-        "Whether an unknown API key opens the first account, is refused, or gets a workspace of its own.",
+        "Whether an unknown API key opens the first account, is refused, or gets a separate workspace.",
     )
     replica: str | None = setting(
         None,
@@ -78,7 +78,7 @@ class Settings:
         "memory",
         StoreReference(),
         "Where workspaces are kept: in memory, and gone with the server; in a file of SQLite, which the next start "
-        "goes on with; or in Redis or Valkey, which several servers share (rediss:// for TLS).",
+        "continues; or in Redis or Valkey, which several servers share (rediss:// for TLS).",
         metavar="memory|sqlite:PATH|redis://HOST:PORT",
     )
     store_cache: int = setting(
@@ -196,7 +196,7 @@ class Settings:
 
     #: The flag takes 2 at least: a server of one workspace would drop it whenever another one is made.
     workspaces_limit: int = limit(
-        1_000, WholeNumber(1, least_of_flag=2), "How many workspaces there may be.", "The one idle longest goes."
+        1_000, WholeNumber(1, least_of_flag=2), "How many workspaces there may be.", "The one idle longest is evicted."
     )
     #: The flag takes no less than the 200,000 rows that one scenario may generate; a program may set less, so that a
     #: test can see what happens where there is no room.
@@ -217,41 +217,45 @@ class Settings:
         _COUNT,
         "How many requests a workspace's journal keeps; beside it as many control calls and fired timers, and ten "
         "times as many links of cause.",
-        "The oldest one goes.",
+        "The oldest is dropped.",
     )
     journal_bytes_limit: int = limit(
         4 * _MB,
         _COUNT,
         "How many bytes a workspace's journal keeps; beside it as many of control calls, and of fired timers.",
-        "The oldest one goes.",
+        "The oldest is dropped.",
     )
-    feed_limit: int = limit(1_000, _COUNT, "How many events a workspace keeps for its stream.", "The oldest one goes.")
+    feed_limit: int = limit(
+        1_000, _COUNT, "How many events a workspace keeps for its stream.", "The oldest is dropped."
+    )
     feed_bytes_limit: int = limit(
-        4 * _MB, _COUNT, "How many bytes of events a workspace keeps.", "The oldest one goes."
+        4 * _MB, _COUNT, "How many bytes of events a workspace keeps.", "The oldest is dropped."
     )
     history_limit: int = limit(
-        1_000, _COUNT, "How many transitions of its instances a workspace keeps.", "The oldest one goes."
+        1_000, _COUNT, "How many transitions of its instances a workspace keeps.", "The oldest is dropped."
     )
     mailbox_limit: int = limit(
         1_000,
         _COUNT,
         "How many e-mails a workspace keeps, and how many received ones beside them.",
-        "The oldest one goes.",
+        "The oldest is dropped.",
     )
     mailbox_bytes_limit: int = limit(
         16 * _MB,
         _COUNT,
         "How many bytes of e-mails a workspace keeps, and how many of received ones beside them.",
-        "The oldest one goes; attachments that come with more than a quarter of it are not kept.",
+        "The oldest is dropped; attachments that come with more than a quarter of it are not kept.",
     )
     snapshots_limit: int = limit(100, _COUNT, "How many snapshots a workspace keeps.", "409")
     snapshots_bytes_limit: int = limit(64 * _MB, _COUNT, "How many bytes of snapshots a workspace keeps.", "409")
-    deliveries_limit: int = limit(20_000, _COUNT, "How many calls an account keeps.", "The oldest settled one goes.")
+    deliveries_limit: int = limit(
+        20_000, _COUNT, "How many calls an account keeps.", "The oldest settled one is dropped."
+    )
     deliveries_bytes_limit: int = limit(
         64 * _MB,
         _COUNT,
         "How many bytes of calls a workspace keeps.",
-        "The oldest settled one goes; a payload of more than a quarter of it is not kept.",
+        "The oldest settled one is dropped; a payload of more than a quarter of it is not kept.",
     )
     stored_bytes_limit: int = limit(
         128 * _MB,
@@ -260,10 +264,10 @@ class Settings:
         "out_of_range",
     )
     receivers_limit: int = limit(
-        10_000, _COUNT, "How many calls all receivers of a workspace keep.", "The oldest one goes."
+        10_000, _COUNT, "How many calls all receivers of a workspace keep.", "The oldest is dropped."
     )
     receivers_bytes_limit: int = limit(
-        64 * _MB, _COUNT, "How many bytes of calls all receivers of a workspace keep.", "The oldest one goes."
+        64 * _MB, _COUNT, "How many bytes of calls all receivers of a workspace keep.", "The oldest is dropped."
     )
 
     # ------------------------------------------------------------------ what comes back from outside

@@ -56,10 +56,7 @@ Trust = str | os.PathLike[str] | ssl.SSLContext | None
 
 
 class MockServerError(Exception):
-    """A refused or unanswered control call.
-
-    Methods of this package raise this error for whatever goes wrong with a server.
-    """
+    """A refused or unanswered control call."""
 
     def __init__(self, status: int | None, detail: str, members: Mapping[str, Any] | None = None) -> None:
         #: The HTTP status of the answer; None if there was no answer.

@@ -79,8 +79,8 @@ Count = Annotated[int, Keyword("minimum", 0)]
 Positive = Annotated[int, Keyword("minimum", 1)]
 Status = Annotated[int, Keyword("minimum", 100)]
 Uuid = Annotated[str, Keyword("format", "uuid")]
-CountOfAll = Annotated[Count, "of all, where only a part is given"]
-Evicted = Annotated[Count, "how many had to go, as there is a limit"]
+CountOfAll = Annotated[Count, "of all"]
+Evicted = Annotated[Count, "how many were dropped for newer ones"]
 
 
 def unwrapped(hint: Any) -> tuple[Any, tuple[Any, ...], bool]:

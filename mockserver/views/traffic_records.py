@@ -34,7 +34,7 @@ MachineName = Literal[
 #: The same in an answer whose schema does not list them.
 AnyMachine = Annotated[MachineName, Keyword("enum", None)]
 #: Names of query parameters with their values.
-Query = Annotated[Mapping[str, Any], "a text each, a list where a name stands there twice"]
+Query = Annotated[Mapping[str, Any], "a text each, a list where a name is there twice"]
 RealAt = Annotated[datetime, "the same moment in real time"]
 Body = Annotated[Any, "the value of JSON, else the text; null where there is none"]
 
@@ -53,9 +53,7 @@ Caused = Annotated[
     Sequence[Cause],
     "the e-mails, deliveries and timers that it has caused, the first thousand; some may be gone by now",
 ]
-CausedBy = Annotated[
-    Sequence[Cause], "what has caused it, the first thousand; empty where nobody knows, or it is too long ago"
-]
+CausedBy = Annotated[Sequence[Cause], "what has caused it, the first thousand; empty if unknown or too long ago"]
 
 
 class Transition(NamedTuple):
@@ -68,9 +66,7 @@ class Transition(NamedTuple):
     source: Annotated[str, At("from"), "`[*]` before it is there"]
     target: Annotated[str, At("to"), "`[*]` when it is gone"]
     real_at: RealAt
-    caused: Annotated[
-        Sequence[Cause], "the e-mails, deliveries and timers that followed from it; of many, the last ones"
-    ]
+    caused: Annotated[Sequence[Cause], "what followed from it; of many, the last ones"]
     caused_by: CausedBy
 
 
@@ -104,10 +100,10 @@ class Exchange:
     status: Annotated[Status | None, "null where the client got no HTTP answer"]
     answer: Message | None
     fault: Annotated[str | None, "the rule that hit"]
-    held: Annotated[bool, "whether a fault holds the answer back, and the client waits for it"]
+    held: Annotated[bool, "whether a fault holds the answer back"]
     beyond: Annotated[
         str | None,
-        "how a request was answered that no operation of the mock answers: refused, shaped, stubbed and so on",
+        "how a request beyond the modelled operations was answered: refused, shaped, stubbed and so on",
     ]
     stub: Annotated[str | None, "the stub that was asked"]
     transitions: Annotated[Sequence[Mapping[str, Any]], Shape(Sequence[Transition])]
@@ -173,9 +169,9 @@ class ControlCall:
     path: Annotated[str, "without the name of the workspace"]
     query: Query
     body: Body
-    left_out: Annotated[Positive | None, Mark.OMITTED, "how many bytes the body had, where it was too large to be kept"]
+    left_out: Annotated[Positive | None, Mark.OMITTED, "the bytes of a body that was too large to keep"]
     status: Status
-    transitions: Annotated[Sequence[Transition], "those that it has caused, the first hundred"]
+    transitions: Annotated[Sequence[Transition], "caused by it, the first hundred"]
     caused: Caused
     caused_by: CausedBy
 
@@ -193,9 +189,9 @@ class Finding(NamedTuple):
     rule: RuleName
     message: Annotated[str, "one sentence, with the damage in numbers"]
     requests: Annotated[Sequence[Uuid], "the ids of the requests, oldest first"]
-    deliveries: Annotated[Sequence[Positive], "the ids of the webhook calls, where a receiver has made the mistake"]
-    url: Annotated[str, "the page that explains the rule, and how to fix the client"]
-    subject: Annotated[str, "what the rule has found it in, the same in each run; accepted findings are named by it"]
+    deliveries: Annotated[Sequence[Positive], "the ids of webhook calls, of mistakes of a receiver"]
+    url: Annotated[str, "the page that explains the rule and its fix"]
+    subject: Annotated[str, "what the rule has found it in; accepted findings are named by it"]
 
 
 TroubleKind = Literal[
@@ -225,7 +221,7 @@ class Report:
     summary: Annotated[str, "how much has happened; empty where nothing has"]
     items: Annotated[Sequence[Trouble], "by kind, and the newest last"]
     count: CountOfAll
-    last: Annotated[Uuid | None, "the newest request; `since` takes it for a later report"]
+    last: Annotated[Uuid | None, "the newest request, for `since` of a later report"]
 
     def __str__(self) -> str:
         more = self.count - len(self.items)
@@ -248,10 +244,10 @@ class Recipient(NamedTuple):
 
 
 class Attachment(NamedTuple):
-    """A file that goes with an e-mail."""
+    """An attachment of an e-mail."""
 
     name: str
-    size: Annotated[Count | None, "in bytes; null where the content is at `url`, which is not fetched"] = None
+    size: Annotated[Count | None, "in bytes; null where only `url` is known"] = None
     url: Annotated[str | None, Mark.OMITTED, "where the content is, if it was not sent"] = None
 
 
@@ -268,7 +264,7 @@ class Mail(NamedTuple):
 
     id: str
     at: Annotated[datetime, "on the workspace's clock"]
-    to: Annotated[str, "the addresses of the recipients of this kind, with commas between them"]
+    to: Annotated[str, "addresses, with commas between them"]
     cc: Annotated[Sequence[str], "addresses"] = ()
     bcc: Annotated[Sequence[str], "addresses"] = ()
     recipients: Annotated[Sequence[Recipient], "all of them, with their names"] = ()
@@ -284,17 +280,17 @@ class Mail(NamedTuple):
     params: Annotated[Mapping[str, Any], "those that the client has given"] = MappingProxyType({})
     attachments: Annotated[Sequence[Attachment], "their contents are in `.eml`"] = ()
     otp: Annotated[Count | None, "the one-time code in it"] = None
-    account: Annotated[str | None, "whose affair it is"] = None
+    account: Annotated[str | None, "the account that it is about"] = None
     machine: Annotated[AnyMachine | None, "the state machine that it is about"] = None
     key: int | str | None = None
-    request: Annotated[str | None, "the id of the request that has caused it; null where none has"] = None
+    request: Annotated[str | None, "the id of the request that has caused it"] = None
     caused: Caused = ()
     caused_by: CausedBy = ()
     smtp: Annotated[
         Mapping[str, Any] | None,
         Shape(Sending),
         Mark.OMITTED,
-        "how far it has come on its way to the server of --smtp-url",
+        "its progress to the server of --smtp-url",
     ] = None
 
 
@@ -355,7 +351,7 @@ class Delivery:
     created_at: datetime
     next_at: Annotated[datetime | None, "when it is tried next"]
     in_flight: Annotated[bool, "whether an attempt is under way"]
-    sent_as: Annotated[SentAs | None, "how a trial of the receiver sent it; null: the service has sent it"]
+    sent_as: Annotated[SentAs | None, "the trial of the receiver that sent it; null: the service"]
     attempts: Annotated[tuple[Attempt, ...], "oldest first"]
     caused: Caused
     caused_by: CausedBy

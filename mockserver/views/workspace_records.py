@@ -46,15 +46,15 @@ class Advanced(NamedTuple):
 class Timer(NamedTuple):
     """A pending or fired event of an instance."""
 
-    id: Annotated[str, "to which `advance` can go; an address takes it as it is"]
+    id: Annotated[str, "for `advance` and addresses"]
     state: Literal["pending", "fired"]
     at: Annotated[datetime, "when it is due, on the workspace's clock"]
     real_at: Annotated[datetime | None, "when it fired in real time; null while it is pending"]
     machine: str
     key: int | str
-    event: Annotated[str, "an event of the machine, or work that leads to one"]
+    event: Annotated[str, "an event of the machine, or work that leads to it"]
     account: Annotated[str | None, "null if it is gone"]
-    transitions: Annotated[Sequence[Transition], "those that it has caused, the first hundred"]
+    transitions: Annotated[Sequence[Transition], "caused by it, the first hundred"]
     caused: Caused
     caused_by: CausedBy
 
@@ -100,7 +100,7 @@ class Draw(NamedTuple):
 
     name: str
     says: Annotated[str, "the difference in words"]
-    entry: Annotated[Mapping[str, Any], "the entry of a scenario that makes it, of `behaviour` or `faults`"]
+    entry: Annotated[Mapping[str, Any], "its entry of `behaviour` or `faults`"]
 
 
 class Expectation(NamedTuple):
@@ -119,7 +119,7 @@ class Expectation(NamedTuple):
 RecordState = Literal["ok", "missing", "wrong", "timeout"]
 Policy = Literal["none", "quarantine", "reject"]
 SubdomainPolicy = Annotated[Policy, "a sub-domain has that of its registrable domain"]
-FreeMail = Annotated[bool | None, Mark.OMITTED, "true, and there only then: no user can have the domain"]
+FreeMail = Annotated[bool | None, Mark.OMITTED, "true: a provider of free mailboxes, which no user can have"]
 
 
 class Records(NamedTuple):

@@ -184,9 +184,7 @@ class StubItem(StubPart):
     members = List(
         fields.String(),
         validate=validate.Length(max=_MOST_LISTED),
-        **about(
-            "the members of the body that there are: others are ignored with a warning, or refused where it is strict"
-        ),
+        **about("the known members of the body: others are ignored with a warning, or refused if strict"),
     )
     answer = fields.Nested(AnswerItem, **about("the answer to each request"))
     answers = List(
@@ -199,7 +197,7 @@ class StubItem(StubPart):
     )  # fmt: skip
     effects = List(
         JsonObject(), validate=validate.Length(max=_MOST_LISTED),
-        **about("what happens in the workspace besides: e-mails, events, credits"),
+        **about("further effects: e-mails, events, credits"),
     )  # fmt: skip
     times = fields.Integer(
         strict=True, validate=validate.Range(min=1, max=2**53),

@@ -50,7 +50,7 @@ class ReportForm(WorkspaceChoice):
 
 @COVERAGE.call("GET", query=ReportForm, answer=Coverage, media=tuple(_MEDIA.values()))
 def show(query: dict[str, Any]) -> Any:
-    """Which part of the contract was met, and what is missing: JSON, text, HTML or JUnit XML."""
+    """Report which part of the contract was met, and what is missing: JSON, text, HTML or JUnit XML."""
     format_ = query.get("format") or _accepted()
     found = counts(query.get("workspace"))
     from mockserver.coverage.figures import to_json  # noqa: PLC0415  # not needed to start

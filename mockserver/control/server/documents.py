@@ -153,7 +153,7 @@ def control_json() -> Any:
 
 @DOCUMENTS.call("GET", "/llms.txt", media=("text/plain",), is_open=True)
 def llms_txt() -> Response:
-    """What this server has, for programs that read text: the form of llmstxt.org, with links to all documents."""
+    """Return what this server has, for programs that read text (llmstxt.org), with links to all documents."""
     return Response(LLMS_FILE.read_bytes(), content_type="text/plain; charset=utf-8")
 
 

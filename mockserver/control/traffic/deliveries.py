@@ -160,7 +160,7 @@ class CallFilter(inputs.Part):
 
 
 def take(workspace: Workspace, name: str) -> Response:
-    """Take a call, as a webhook's address would."""
+    """Receive a call, as a webhook's address would."""
     receiver = _made(workspace, name)
     got = ReceivedCall(
         workspace.state.clock.now(), request.method, request.path, request.query_string.decode("latin-1"),
@@ -178,7 +178,7 @@ for _method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
 
 @RECEIVERS.call("GET", answer=listing("Receivers", ReceiverSummary))
 def receivers(workspace: Workspace) -> Any:
-    """The receivers that were called, or told how to answer."""
+    """List the receivers that were called or programmed."""
     return listed(list(map(show_receiver, workspace.receivers)))
 
 
@@ -203,7 +203,7 @@ def change(workspace: Workspace, name: str, body: Manner) -> ReceiverSummary:
 
 @RECEIVERS.call("DELETE", "/<name>", status=204)
 def clear(workspace: Workspace, name: str) -> None:
-    """Forget what came in, and answer 200 again."""
+    """Forget all calls, and answer 200 again."""
     workspace.receivers.remove(name)
 
 

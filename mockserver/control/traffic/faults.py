@@ -45,7 +45,7 @@ def add(workspace: Workspace, body: Fault) -> Any:
 
 @FAULTS.call("PUT", body=FaultRules, answer=_RULES, problems=(409,))
 def replace(workspace: Workspace, body: dict[str, Any]) -> Any:
-    """Let these rules apply, and no others."""
+    """Replace all rules."""
     _refuse_impossible({("items", index, "fault"): rule for index, rule in enumerate(body["items"])})
     _refuse_twice(body["items"])
     workspace.state.faults.clear()

@@ -24,7 +24,7 @@ _Unseen = Annotated[Count, "how many requests the journal has evicted, which no 
 
 @FINDINGS.call("GET", answer=listing("Findings", Finding, requests=_Seen, unseen=_Unseen))
 def index(workspace: Workspace) -> Any:
-    """Mistakes of the client that the requests show, by rule; made anew for each call."""
+    """List mistakes of the client that the requests show, by rule; computed for each call."""
     loop.leave_if_long(row.size for row in workspace.journal)
     rows = show_findings(workspace, host_url(request.environ))
     return listed(rows, requests=len(workspace.journal), unseen=workspace.journal.evicted)

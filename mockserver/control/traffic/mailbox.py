@@ -68,7 +68,7 @@ def show(workspace: Workspace, identifier: str) -> Mail | Response:
 
 @MAILBOX.call("DELETE", "/<identifier>", status=204)
 def remove(workspace: Workspace, identifier: str) -> None:
-    """Throw one e-mail away."""
+    """Delete one e-mail."""
     mail = workspace.state.mailbox.find(identifier)
     if mail is None:
         raise _unknown(identifier)

@@ -49,7 +49,7 @@ def add(workspace: Workspace, body: StubRow | dict[str, Any]) -> Any:
 
 @STUBS.call("PUT", body=StubList, answer=_STUBS, problems=(409,), heavy=True)
 def replace(workspace: Workspace, body: dict[str, Any]) -> Any:
-    """Let these stubs answer, and no others."""
+    """Replace all stubs."""
     for index in taken(body["items"]):
         message = f"duplicate stub id {shown(body['items'][index].id)}"
         raise of_mistakes([Mistake(("items", index, "id"), message)], 409)
@@ -79,7 +79,7 @@ def show(workspace: Workspace, identifier: str) -> Any:
 
 @STUBS.call("PUT", "/<identifier>", body=StubItem, answer=Stub, heavy=True)
 def change(workspace: Workspace, identifier: str, body: StubRow) -> Any:
-    """Put another stub in the place of one, under its id; hits and sequence begin anew."""
+    """Replace a stub, keeping its id; hits and sequence restart."""
     found = _found(workspace, identifier)
     if body.id not in ("", found.id):
         raise of_one("id", f"not the id of this stub: got {shown(body.id)}, expected {shown(found.id)}")

@@ -193,7 +193,7 @@ def index(workspace: Workspace, query: dict[str, Any]) -> Any:
 
 @INBOUND_MAILS.call("POST", body=Arrival, answer=Arrived, status=201)
 def arrive(workspace: Workspace, body: dict[str, Any]) -> Arrived:
-    """A mail arrives at the account that listens for its domain: it is recorded, and told to the inbound webhooks."""
+    """Receive an e-mail for the account that listens for its domain, and call its inbound webhooks."""
     from mockserver.resources.inbound.mail import compose  # noqa: PLC0415  # email is slow to import
 
     account = target.named_account(workspace, body)

@@ -48,7 +48,7 @@ def show(workspace: Workspace, client_id: str) -> App:
 
 @OAUTH_APPS.call("PUT", "/<client_id>", body=AppChange, answer=App)
 def change(workspace: Workspace, client_id: str, body: dict[str, Any]) -> App:
-    """Change what is named of an app; tokens that it has keep their scopes."""
+    """Change the given members of an app; its tokens keep their scopes."""
     found = _found(workspace, client_id)
     if not body:
         raise of_mistakes([Mistake((), "the body is empty; give at least one field to change")])

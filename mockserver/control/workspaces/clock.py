@@ -76,7 +76,7 @@ class Advance(Item):
 
 @CLOCK.call("GET", answer=Moment)
 def show(workspace: Workspace) -> Moment:
-    """What time it is in the workspace."""
+    """Return the time of the workspace."""
     return show_clock(workspace.state.clock)
 
 
@@ -95,7 +95,7 @@ def change(workspace: Workspace, body: dict[str, Any]) -> Moment:
 
 @CLOCK.call("GET", "/timers", query=inputs.Part, answer=listing("Timers", Timer))
 def timers(workspace: Workspace, query: dict[str, Any]) -> Any:
-    """What is due on the clock, soonest first."""
+    """List what is due on the clock, soonest first."""
     if query["offset"] + query["limit"] > loop.LARGE_LIST:
         loop.leave()
     rows = [show_timer(workspace, timer) for timer in pending(workspace, query["offset"], query["limit"])]

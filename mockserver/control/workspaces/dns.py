@@ -44,7 +44,7 @@ def index(workspace: Workspace, query: dict[str, Any]) -> Any:
 
 @DNS.call("GET", "/<domain>", answer=Dns, problems=(400,))
 def show(workspace: Workspace, domain: str) -> Dns:
-    """What the workspace's DNS says about a domain."""
+    """Return the records of a domain in the workspace's DNS."""
     return show_dns(workspace, _hostname(domain))
 
 

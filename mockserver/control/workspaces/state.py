@@ -70,7 +70,7 @@ def show(workspace: Workspace, query: dict[str, Any]) -> Response:
 
 @STATE.call("PUT", "/state", document=scenario_schema, answer=WorkspaceSummary, heavy=True, late=True)
 def replace() -> WorkspaceSummary:
-    """Let the workspace stand as a document says, JSON or YAML; journal, coverage and mailbox go on."""
+    """Replace the state by a document, JSON or YAML; journal, coverage and mailbox stay."""
     seen, document, store = target.seen(), inputs.document(), target.store()
     if not request.get_data().strip():
         raise of_mistakes([Mistake((), "missing document in the body; send {} for an empty workspace")])
@@ -82,7 +82,7 @@ def replace() -> WorkspaceSummary:
 
 @STATE.call("POST", "/seed", document=seed_schema, answer=WorkspaceSummary, problems=(409,), heavy=True, late=True)
 def seed() -> WorkspaceSummary:
-    """Add to the workspace what a partial scenario document holds; 409 if something is there already."""
+    """Add the rows of a partial scenario to the workspace; 409 if one exists already."""
     seen, document = target.seen(), inputs.document()
     choice = copy(document)  # with its lines
     document.pop("account", None)
@@ -162,7 +162,7 @@ class NewSnapshot(Item):
 
 @SNAPSHOTS.call("POST", body=NewSnapshot, answer=KeptMoment, status=201, problems=(409,))
 def keep(workspace: Workspace, body: dict[str, Any]) -> KeptMoment:
-    """Keep this moment: state, clock, faults and mailbox; a snapshot of the same name gives way."""
+    """Take a snapshot of state, clock, faults and mailbox; it replaces one of the same name."""
     loop.leave_if_large(workspace)
     name = body.get("name") or _unused(workspace)
     if name not in workspace.snapshots and len(workspace.snapshots) >= workspace.limits.snapshots:
@@ -177,19 +177,19 @@ def keep(workspace: Workspace, body: dict[str, Any]) -> KeptMoment:
 
 @SNAPSHOTS.call("GET", answer=listing("Moments", KeptMoment))
 def snapshots(workspace: Workspace) -> Any:
-    """The moments that are kept, oldest first."""
+    """List the snapshots, oldest first."""
     return listed([KeptMoment(row.name, row.at) for row in workspace.snapshots.values()])
 
 
 @SNAPSHOTS.call("DELETE", status=204)
 def clear(workspace: Workspace) -> None:
-    """Forget all moments that are kept."""
+    """Delete all snapshots."""
     workspace.snapshots.clear()
 
 
 @SNAPSHOTS.call("DELETE", "/<name>", status=204)
 def forget(workspace: Workspace, name: str) -> None:
-    """Forget one moment."""
+    """Delete one snapshot."""
     del workspace.snapshots[_found(workspace, name).name]
 
 

@@ -54,10 +54,7 @@ class NameOrAttribute(fields.Field[Any]):
 
 
 AttributesItem = Item.from_dict(
-    {
-        category: List(NameOrAttribute(), **about(f"attributes of the category {category}, by name or with members"))
-        for category in CATEGORIES
-    },
+    {category: List(NameOrAttribute(), **about("by name, or with members")) for category in CATEGORIES},
     name="AttributesItem",
 )
 

@@ -85,11 +85,11 @@ class CampaignItem(Item):
     kind = fields.String(
         validate=validate.OneOf(CAMPAIGN_KINDS),
         load_default=EMAIL_CAMPAIGN,
-        **about("whether it is a campaign or a template, and of which channel"),
+        **about("campaign or template, by channel"),
     )
     html = fields.String(
         allow_none=True,
-        **about("its content, with `{{ params.NAME }}`, `{{ contact.NAME }}`, `{{ mirror }}`; null: none yet"),
+        **about("its content, with `{{ params.NAME }}`, `{{ contact.NAME }}`, `{{ mirror }}`"),
     )
     subject = fields.String(allow_none=True, **about("the subject of its e-mails; null: its name"))
     share = fields.String(
@@ -97,27 +97,27 @@ class CampaignItem(Item):
         validate=validate.Regexp(
             r"[0-9A-Za-z._~-]{1,200}\Z", error="must be 1 to 200 letters, digits, dots, hyphens, underscores and tildes"
         ),
-        **about("the last segment of its shared address; drawn when that is first asked for"),
+        **about("the last segment of its shared address; drawn at the first request"),
     )
-    created_at = Instant(**about("when it was created; the start of the clock if left out"))
-    modified_at = Instant(**about("when it was changed last; when it was created if left out"))
+    created_at = Instant(**about("its creation; the clock's start if left out"))
+    modified_at = Instant(**about("its last change; its creation if left out"))
     sender = PartyField(**about("who sends it; the account's first verified sender if left out"))
     reply_to = Email(**about("where answers arrive; the sender if left out"))
     to_field = fields.String(**about("the name of its recipients, with attributes"))
     tag = fields.String(**about("its tag"))
-    attachment_url = Url(**about("the address of its attachment, which is not fetched"))
+    attachment_url = Url(**about("its attachment, which is not fetched"))
     is_tested = Flag(data_key="tested", **about("whether a test was sent"))
-    is_active = Flag(data_key="active", **about("of a template: whether it may be used; true if left out"))
+    is_active = Flag(data_key="active", **about("whether a template may be used; true if left out"))
     state = fields.String(validate=validate.OneOf(MACHINE.states), **about("of a campaign; a draft if left out"))
-    scheduled_at = Instant(**about("of a campaign: when it falls due"))
-    sent_at = Instant(**about("of a campaign: when its last e-mail left"))
-    list_ids = _list_ids("of a campaign: the lists of contacts that get it")
-    excluded_list_ids = _list_ids("of a campaign: the lists of contacts that do not get it")
-    params = JsonObject(**about("of a campaign: the values of `{{ params.NAME }}`"))
-    options = JsonObject(**about("of a campaign: members that are only kept and shown, such as `previewText`"))
+    scheduled_at = Instant(**about("when a campaign is due"))
+    sent_at = Instant(**about("when the last e-mail of a campaign left"))
+    list_ids = _list_ids("the lists that get a campaign")
+    excluded_list_ids = _list_ids("the lists that do not get a campaign")
+    params = JsonObject(**about("the values of `{{ params.NAME }}` in a campaign"))
+    options = JsonObject(**about("members of a campaign that are only kept, such as `previewText`"))
 
-    audience = Stored(Audience, **about("of a campaign: its recipients, taken when it was due"))
-    progress = Stored(Progress, **about("of a campaign: how far it is sent, and the counts of its events"))
+    audience = Stored(Audience, **about("the recipients of a campaign that was due"))
+    progress = Stored(Progress, **about("how far a campaign is sent, and the counts of its events"))
 
     @validates_schema
     def _check_members(self, data: dict[str, Any], **_: Any) -> None:

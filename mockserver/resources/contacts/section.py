@@ -47,7 +47,7 @@ class ContactListItem(Item):
     folder_id = fields.Integer(
         strict=True, validate=ID_RANGE, load_default=FIRST_FOLDER, **about("the folder that it is in")
     )
-    created_at = Instant(**about("when it was created; the start of the clock if left out"))
+    created_at = Instant(**about("its creation; the clock's start if left out"))
 
 
 class ContactItem(Item):
@@ -64,8 +64,8 @@ class ContactItem(Item):
     email_blacklisted = fields.Boolean(load_default=False, **about("whether it gets no e-mails"))
     sms_blacklisted = fields.Boolean(load_default=False, **about("whether it gets no text messages"))
     list_ids = List(fields.Integer(strict=True, validate=ID_RANGE), load_default=list, **about("the lists it is in"))
-    created_at = Instant(**about("when it was created; the start of the clock if left out"))
-    modified_at = Instant(**about("when it was changed last; when it was created if left out"))
+    created_at = Instant(**about("its creation; the clock's start if left out"))
+    modified_at = Instant(**about("its last change; its creation if left out"))
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:

@@ -67,8 +67,8 @@ def _amounts(
 class AllotmentItem(Item):
     """Credits and features; -1 is an unlimited credit."""
 
-    credits = _amounts("CreditAmounts", pool.CREDITS, Quantity(), **about("amounts of credits, by what they are for"))
-    features = _amounts("FeatureAmounts", pool.FEATURES, _NOT_NEGATIVE, **about("amounts of features, by their names"))
+    credits = _amounts("CreditAmounts", pool.CREDITS, Quantity(), **about("credits by purpose"))
+    features = _amounts("FeatureAmounts", pool.FEATURES, _NOT_NEGATIVE, **about("features by name"))
 
     @post_load
     def _make(self, data: dict[str, Any], **_: Any) -> Allotment:
@@ -86,16 +86,14 @@ class AssignedItem(AllotmentItem):
         pool.CREDITS,
         Quantity(),
         {name: validate.OneOf(values, error="must be one of: {choices}") for name, values in pool.SWITCHES.items()},
-        **about("amounts of credits, by what they are for; wpSubscribers and externalFeeds are switches"),
+        **about("credits by purpose; wpSubscribers and externalFeeds are switches"),
     )
 
 
 class UsedItem(AllotmentItem):
     """Used credits and features of a sub-account, never unlimited."""
 
-    credits = _amounts(
-        "UsedCredits", pool.CREDITS, _NOT_NEGATIVE, **about("amounts of credits that were used, by what they are for")
-    )
+    credits = _amounts("UsedCredits", pool.CREDITS, _NOT_NEGATIVE, **about("used credits by purpose"))
 
 
 class GroupItem(Item):
@@ -317,15 +315,13 @@ SECTION = Section(
         "pool": fields.Nested(AllotmentItem, **about("what a master has for its sub-accounts and itself")),
         "bulk_plans": List(
             fields.Nested(BulkPlanItem),
-            **about("plan updates for many sub-accounts that are not applied yet, of a master"),
+            **about("plan updates of a master's sub-accounts that are not applied yet"),
         ),
         "plan_type": fields.String(**about("the kind of plan of a sub-account")),
         "group_ids": List(Id24(), **about("the ids of the groups of a sub-account, in quotes")),
-        "assigned": fields.Nested(AssignedItem, **about("what its master has assigned to a sub-account")),
-        "used": fields.Nested(UsedItem, **about("what a sub-account has used of what it was assigned")),
-        "plan_state": fields.String(
-            validate=validate.OneOf(pool.MACHINE.states), **about("whether a sub-account has a plan, or waits for one")
-        ),
+        "assigned": fields.Nested(AssignedItem, **about("what the master has assigned to a sub-account")),
+        "used": fields.Nested(UsedItem, **about("what a sub-account has used of it")),
+        "plan_state": fields.String(validate=validate.OneOf(pool.MACHINE.states), **about("the plan of a sub-account")),
     },
     load=_load,
     dump=_dump,

@@ -40,12 +40,12 @@ class TargetItem(Item):
         values=fields.String(),
         allow_none=True,
         load_default=None,
-        **about("the credentials of the call, as the webhook has them"),
+        **about("the webhook's credentials"),
     )
     headers = List(
         List(fields.String(), validate=validate.Length(equal=2)),
         load_default=list,
-        **about("further headers, each a pair of name and value"),
+        **about("further headers, as pairs of name and value"),
     )
 
     @post_load
@@ -55,13 +55,9 @@ class TargetItem(Item):
 
 class AttemptItem(Item):
     at = Instant(required=True, **about("when it began"))
-    status = fields.Integer(
-        strict=True, allow_none=True, load_default=None, **about("the status of the answer; null: there was none")
-    )
-    error = fields.String(allow_none=True, load_default=None, **about("what went wrong where there was no answer"))
-    target = fields.Nested(
-        TargetItem, allow_none=True, load_default=None, **about("where it went, where that has changed since")
-    )
+    status = fields.Integer(strict=True, allow_none=True, load_default=None, **about("the status of the answer"))
+    error = fields.String(allow_none=True, load_default=None, **about("why there was no answer"))
+    target = fields.Nested(TargetItem, allow_none=True, load_default=None, **about("where it went, if changed since"))
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> Attempt:
@@ -77,56 +73,52 @@ class DeliveryItem(Item):
         JsonObject(around=_WRAPPER_LEVELS),
         required=True,
         validate=validate.Length(min=1),
-        **about("what the call carries: one for each event; only a batch has several"),
+        **about("what the call carries: one for each event of a batch"),
     )
     events = List(
         fields.String(),
         required=True,
-        **about("the names of the events as webhooks subscribe to them, one for each payload"),
+        **about("the event of each payload"),
     )
     created_at = Instant(required=True, **about("when the event happened"))
-    next_at = Instant(
-        allow_none=True, load_default=None, **about("when the next attempt begins; null: none will be made")
-    )
+    next_at = Instant(allow_none=True, load_default=None, **about("the next attempt; null: none"))
     webhook = fields.Integer(
         strict=True,
         allow_none=True,
         load_default=None,
-        **about("the id of the webhook; null: the call announces an export or import"),
+        **about("the id of the webhook; null: an export or import"),
     )
-    kind = fields.String(
-        load_default="", **about("the webhook's type; empty if the call announces an export or import")
-    )
+    kind = fields.String(load_default="", **about("the webhook's type; empty for an export or import"))
     export = fields.Integer(
         strict=True,
         allow_none=True,
         load_default=None,
-        **about("the id of the export that the call announces; null: the call announces none"),
+        **about("the id of the export that the call announces"),
     )
-    batched = Flag(load_default=False, **about("whether events of some seconds go together"))
+    batched = Flag(load_default=False, **about("whether the call carries the events of some seconds"))
     sent_as = fields.String(
         allow_none=True,
         validate=validate.OneOf(SENT_AS),
         load_default=None,
-        **about("how a trial of the receiver sent it; null: the service has sent it"),
+        **about("the trial of the receiver that sent it; null: the service"),
     )
     state = fields.String(
         validate=validate.OneOf(MACHINE.states),
         load_default=SCHEDULED,
-        **about("whether it was delivered, or what it waits for"),
+        **about("how far it has come"),
     )
     attempts = List(fields.Nested(AttemptItem), load_default=list, **about("the attempts so far, oldest first"))
     attempts_evicted = fields.Integer(
         strict=True,
         validate=validate.Range(min=0, max=2**62),
         load_default=0,
-        **about("how many attempts were dropped for newer ones"),
+        **about("attempts dropped for newer ones"),
     )
     failures = fields.Integer(
         strict=True,
         validate=validate.Range(0, len(RETRIES)),
         load_default=0,
-        **about("how many attempts have failed since it was made or last redelivered"),
+        **about("failed attempts since it was made or last redelivered"),
     )
 
     @validates_schema
@@ -169,7 +161,7 @@ _DELIVERY_ITEM = DeliveryItem()
 SECTION = Section(
     fields={
         "deliveries": List(
-            fields.Nested(DeliveryItem), **about("webhook calls with their attempts, as a written state has them")
+            fields.Nested(DeliveryItem), **about("webhook calls with their attempts, of a written state")
         )
     },
     load=_load,

@@ -49,7 +49,7 @@ class DnsItem(Item):
     brevo_code = fields.String(validate=_ANSWER, **about("the answer for the record that proves ownership"))
     dkim_record = fields.String(validate=_ANSWER, **about("the answer for the DKIM record"))
     dmarc_record = fields.String(validate=_ANSWER, **about("the answer for the DMARC record"))
-    dmarc_policy = fields.String(validate=validate.OneOf(POLICIES), **about("the policy that the DMARC record tells"))
+    dmarc_policy = fields.String(validate=validate.OneOf(POLICIES), **about("the policy of the DMARC record"))
     free_mail = Flag(**about("whether the domain is that of a provider of free mailboxes"))
 
     @post_dump
@@ -66,22 +66,22 @@ class DomainItem(Item):
 
     name = Hostname(required=True, **about("the name, in any spelling; each once in an account"))
     number = fields.Integer(
-        strict=True, validate=ID_RANGE, **about("the number that its creation answers; counts up if left out")
+        strict=True, validate=ID_RANGE, **about("the number in the answer of its creation; counts up if left out")
     )
     state = fields.String(
         validate=validate.OneOf(MACHINE.states), load_default=PENDING, **about("how far its set-up has come")
     )
     provider = fields.String(**about("the DNS provider that the service has found"))
-    dns = fields.Nested(DnsItem, **about("what DNS says of its records; those left out are as the state needs them"))
+    dns = fields.Nested(DnsItem, **about("its DNS records; as the state needs them if left out"))
     created_at = Instant(**about("when it was added; the clock's start if left out"))
     creator = Email(**about("who has added it; the account's e-mail if left out"))
     code = _code(**about("the digits of the record that proves ownership; drawn if left out"))
     dkim_key = fields.String(**about("the public key of the DKIM record, base64; drawn if left out"))
-    published_at = Instant(allow_none=True, **about("when all its records became right; null while one is not"))
+    published_at = Instant(allow_none=True, **about("when all its records became right"))
     attempts = fields.Integer(
         strict=True,
         validate=validate.Range(min=0),
-        **about("how many requests for authentication came while all records were right"),
+        **about("requests for authentication while all records were right"),
     )
 
 
@@ -206,7 +206,7 @@ WORKSPACE = WorkspaceSection(
         "dns": ByDomain(
             keys=Hostname(),
             values=fields.Nested(DnsItem),
-            **about("what DNS says of domains, also of those that nobody has added, by their names"),
+            **about("the DNS of domains by name, also of domains that no account has"),
         )
     },
     load=_load_workspace,

@@ -26,16 +26,14 @@ class InboundFileItem(Item):
     content_type = fields.String(
         load_default="application/octet-stream",
         validate=validate.Regexp(MEDIA_TYPE, error="must be a media type, such as text/plain; charset=utf-8"),
-        **about("its media type, with a charset if the mail names one: text/plain; charset=utf-8"),
+        **about("its media type, such as text/plain; charset=utf-8"),
     )
     content_id = fields.String(allow_none=True, load_default=None, **about("its Content-ID, without angle brackets"))
-    content = Base64(
-        allow_none=True, load_default=None, **about("its bytes, in Base64; null: it was too large to keep")
-    )
+    content = Base64(allow_none=True, load_default=None, **about("its bytes in Base64; null: too large to keep"))
     size = fields.Integer(
         strict=True,
         validate=validate.Range(min=0, max=2**62),
-        **about("how many bytes it has; that of content if given"),
+        **about("its bytes; those of content if given"),
     )
     token = fields.String(validate=Longest(200), **about("its download token; drawn if left out"))
 
@@ -51,7 +49,7 @@ class InboundEventItem(Item):
     sender = Email(required=True, **about("who has sent it"))
     recipient = Email(required=True, **about("the address at which it came in"))
     message_id = fields.String(**about("its header Message-ID"))
-    subject = fields.String(**about("its subject; without subject, message_id and attachments it is not processed yet"))
+    subject = fields.String(**about("its subject; not processed yet without subject, message_id and attachments"))
     attachments = List(
         fields.Nested(InboundFileItem), validate=Longest(1_000), **about("its attachments, which can be downloaded")
     )
@@ -110,7 +108,7 @@ _INBOUND_ITEM = InboundEventItem()
 SECTION = Section(
     fields={
         "inbound_events": List(
-            fields.Nested(InboundEventItem), **about("mails that have come in, which getInboundEmailEvents lists")
+            fields.Nested(InboundEventItem), **about("received e-mails, which getInboundEmailEvents lists")
         )
     },
     load=_load,

@@ -55,17 +55,17 @@ class AppChange(Item):
     """Changes of an app."""
 
     client_secret = fields.String(
-        validate=_CREDENTIAL, allow_none=True, **about("its secret; null for a public app; drawn if left out")
+        validate=_CREDENTIAL, allow_none=True, **about("null for a public app; drawn if left out")
     )
     name = fields.String(validate=validate.Length(1, apps.LONGEST_NAME), **about("the name that users see"))
     redirect_uris = List(
         fields.String(validate=[validate.Length(max=_LONGEST_URI), _check_uri]),
         validate=validate.Length(max=_MOST_URIS),
-        **about("the addresses to which browsers may be sent back"),
+        **about("where browsers may be sent back"),
     )
-    scopes = ScopeList(**about("what it may ask for; the four of the specification if left out"))
-    public = Flag(**about("whether anybody's users can let it in; needs behaviour.oauth_public_apps"))
-    account = fields.String(**about("the name of the account that it belongs to; the first one if left out"))
+    scopes = ScopeList(**about("its scopes; the four of the specification if left out"))
+    public = Flag(**about("whether users of any organization can allow it; needs behaviour.oauth_public_apps"))
+    account = fields.String(**about("the name of its account; the first one if left out"))
 
 
 class AppItem(AppChange):
@@ -207,9 +207,7 @@ _GRANT_ITEM = GrantItem(exclude=("tokens",))
 
 SECTION = Section(
     fields={
-        "oauth_grants": List(
-            fields.Nested(GrantItem), **about("what users have allowed apps, as a written state has it")
-        )
+        "oauth_grants": List(fields.Nested(GrantItem), **about("what users have allowed apps, of a written state"))
     },
     load=_load_grants,
     dump=_dump_grants,

@@ -29,7 +29,7 @@ class ProcessItem(Item):
 
     id = fields.Integer(required=True, strict=True, validate=ID_RANGE, **about("its number"))
     state = fields.String(validate=validate.OneOf(MACHINE.states), **about("its state; queued if left out"))
-    requested_at = Instant(**about("when it was requested; the start of the clock if left out"))
+    requested_at = Instant(**about("the request; the clock's start if left out"))
     due_at = Instant(**about("when it is completed at the earliest"))
     next_at = Instant(**about("when its next step is due; at once if left out"))
     completed_at = Instant(**about("when it ended"))
@@ -38,9 +38,9 @@ class ProcessItem(Item):
     erases = Flag(**about("whether empty values remove attributes of existing contacts"))
     email_blacklisted = Flag(**about("whether its contacts get no e-mails"))
     sms_blacklisted = Flag(**about("whether its contacts get no text messages"))
-    sends_mail = Flag(**about("whether the account gets an e-mail at the end; true if left out"))
-    notify_url = Url(**about("the address that is called at the end"))
-    file_url = Url(**about("the address of a file that is still to be fetched"))
+    sends_mail = Flag(**about("whether an e-mail announces the end; true if left out"))
+    notify_url = Url(**about("the address that gets a call at the end"))
+    file_url = Url(**about("a file that is still to be fetched"))
     position = fields.Integer(strict=True, validate=_COUNT, **about("how many characters of `content` were read"))
     imported = fields.Integer(strict=True, validate=_COUNT, **about("how many rows created or changed a contact"))
     counts = Dict(
@@ -51,7 +51,7 @@ class ProcessItem(Item):
     error = fields.String(**about("why it failed"))
     content = fields.String(**about("of an unfinished import: CSV, or a JSON object in each line"))
     is_json = Flag(data_key="json", **about("whether `content` is JSON"))
-    contact_ids = _ids("of an unfinished import: the contacts that it has created or changed")
+    contact_ids = _ids("the contacts that an unfinished import has created or changed")
 
 
 _ITEM = ProcessItem()

@@ -134,13 +134,11 @@ class MailItem(Item):
 
     sender = PartyField(
         data_key="from",
-        **about(
-            "who sends it: an address, Name <address>, or both as members; else the account's first verified sender"
-        ),
+        **about("who sends it: an address, Name <address>, or both as members"),
     )
     to = PartiesField(**about("its recipients: one, or a list"))
-    cc = PartiesField(**about("those who get a copy"))
-    bcc = PartiesField(**about("those who get a copy that nobody sees"))
+    cc = PartiesField(**about("copies"))
+    bcc = PartiesField(**about("blind copies"))
     reply_to = PartyField(**about("where answers go"))
     subject = fields.String(**about("its subject"))
     text = fields.String(allow_none=True, **about("its body as text"))
@@ -152,7 +150,7 @@ class MailItem(Item):
         **about("further headers, by their names"),
     )
     tags = List(
-        fields.String(validate=_LONGEST), validate=Longest(_MOST_PARTS), **about("its tags, which webhooks tell")
+        fields.String(validate=_LONGEST), validate=Longest(_MOST_PARTS), **about("its tags, which webhooks report")
     )
     message_id = fields.String(validate=_LONGEST, **about("its message id; drawn if left out"))
     attachments = List(fields.Nested(AttachmentItem), validate=Longest(_MOST_PARTS), **about("its files"))
@@ -196,7 +194,7 @@ class ScheduledEmailItem(Item):
     batch_id = fields.String(
         validate=_check_batch_id,
         allow_none=True,
-        **about("the id that the e-mails of a batch share, a UUID of version 4"),
+        **about("the id of its batch, a UUID of version 4"),
     )
     to = Email(required=True, **about("the recipient that lists show"))
     subject = fields.String(load_default="", **about("its subject"))
@@ -204,11 +202,11 @@ class ScheduledEmailItem(Item):
     state = fields.String(
         validate=validate.OneOf(MACHINE.states),
         load_default=SCHEDULED,
-        **about("whether it waits, or was sent, rejected or cancelled"),
+        **about("how far it has come"),
     )
-    mail = fields.Nested(MailItem, **about("what is sent; without it only to whom it goes is known"))
+    mail = fields.Nested(MailItem, **about("what is sent; without it only the recipient is known"))
     rejected = fields.String(
-        **about("why the service has rejected it or, when it is due, will; left out: sender and credits decide")
+        **about("why the service rejects it when it is due; sender and credits decide if left out")
     )
     request = fields.String(**about("the id of the request that has scheduled it"))
     created_at = Instant(**about("when it was scheduled"))

@@ -35,7 +35,7 @@ class IpShareItem(Item):
     weight = fields.Integer(
         strict=True,
         validate=validate.Range(min=1, max=100),
-        **about("its share of the sender's e-mails in percent; left out: equal shares"),
+        **about("its share of the e-mails in percent; equal shares if left out"),
     )
 
 
@@ -48,16 +48,16 @@ class SenderItem(Item):
     state = fields.String(
         validate=validate.OneOf((AWAITING, VERIFIED)),
         load_default=VERIFIED,
-        **about("verified, or awaiting_verification until its one-time code is given"),
+        **about("whether its one-time code was given"),
     )
     otp = fields.Integer(
         strict=True,
         allow_none=True,
         validate=validate.Range(*OTP_RANGE),
-        **about("the one-time code that verifies it, six digits; drawn if it awaits one"),
+        **about("the one-time code, six digits; drawn if it awaits one"),
     )
     otp_expires_at = Instant(
-        allow_none=True, **about("when the code expires; behaviour.otp_lifetime after the clock's start if left out")
+        allow_none=True, **about("when the code expires; behaviour.otp_lifetime after the start if left out")
     )
     ips = List(fields.Nested(IpShareItem), load_default=list, **about("the dedicated IPs that its e-mails leave by"))
 

@@ -30,11 +30,9 @@ class BlockedContactItem(Item):
     )
     blocked_at = Instant(**about("since when; the clock's start if left out"))
     reason = fields.String(
-        validate=validate.OneOf(tuple(REASONS)), load_default=HARD_BOUNCE, **about("why, as the API tells it")
+        validate=validate.OneOf(tuple(REASONS)), load_default=HARD_BOUNCE, **about("why, as the API reports it")
     )
-    sender = Email(
-        **about("whose e-mail bounced, was unsubscribed from, or reported as spam, which blocks for this sender only")
-    )
+    sender = Email(**about("the only sender whose e-mails are blocked"))
 
     @pre_dump
     def _as_members(self, row: BlockedContact, **_: Any) -> dict[str, Any]:
@@ -56,7 +54,7 @@ class IdempotencyKeyItem(Item):
 class EmailEventItem(Item):
     """An event of an e-mail to one recipient."""
 
-    date = Instant(required=True, **about("when it happens; one of the future is listed from then on"))
+    date = Instant(required=True, **about("when it happens; future events are listed from then on"))
     event = fields.String(
         required=True, validate=validate.OneOf(REPORTED), **about("what happened; requests: the e-mail was sent")
     )
@@ -111,14 +109,10 @@ SECTION = Section(
     fields={
         "blocked_contacts": List(
             fields.Nested(BlockedContactItem),
-            **about("to whom e-mails are not delivered: after a hard bounce, a spam report or an unsubscription"),
+            **about("contacts who get no e-mails after a bounce, a spam report or an unsubscription"),
         ),
-        "email_events": List(
-            fields.Nested(EmailEventItem), **about("of sent e-mails, in the order in which they were raised")
-        ),
-        "idempotency_keys": List(
-            fields.Nested(IdempotencyKeyItem), **about("the keys of requests that sent e-mails in the last half hour")
-        ),
+        "email_events": List(fields.Nested(EmailEventItem), **about("events of sent e-mails, oldest first")),
+        "idempotency_keys": List(fields.Nested(IdempotencyKeyItem), **about("keys of requests of the last half hour")),
     },
     load=_load,
     dump=_dump,

@@ -20,11 +20,9 @@ _TOKEN = validate.Regexp(
 
 class SsoTokenItem(Item):
     token = fields.String(required=True, validate=_TOKEN, **about("the token itself"))
-    corporate = Flag(
-        load_default=False, **about("whether it opens the organization, as an admin's does, or a sub-account")
-    )
+    corporate = Flag(load_default=False, **about("whether it opens the organization or a sub-account"))
     email = Email(allow_none=True, load_default=None, **about("whom it signs in"))
-    expires_at = Instant(**about("when it ends; behaviour.sso_token.lifetime after the clock's start if left out"))
+    expires_at = Instant(**about("when it ends; behaviour.sso_token.lifetime after the start if left out"))
     target = fields.String(
         allow_none=True, validate=validate.OneOf(TARGETS), load_default=None, **about("the page to which it leads")
     )

@@ -30,7 +30,7 @@ SECTION = Section(
         "sent_tests": fields.Integer(
             strict=True,
             validate=validate.Range(0, MOST_TESTS),
-            **about("how many test e-mails of templates and campaigns it has sent today"),
+            **about("test e-mails of templates and campaigns sent today"),
         )
     },
     load=_load,

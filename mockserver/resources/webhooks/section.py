@@ -76,21 +76,19 @@ class WebhookItem(Item):
     type = fields.String(
         validate=validate.OneOf(TYPES),
         load_default=TRANSACTIONAL,
-        **about("what it is told of: transactional or marketing e-mails, or mails that come in"),
+        **about("which e-mails it reports: transactional, marketing, or received ones"),
     )
     channel = fields.String(validate=validate.OneOf(CHANNELS), load_default="email", **about("e-mail or SMS"))
-    events = List(fields.String(), **about("the events of which it is told"))
+    events = List(fields.String(), **about("the events that it reports"))
     description = fields.String(load_default="", **about("what it is for, in words"))
-    domain = fields.String(
-        allow_none=True, **about("the domain whose mails it is told of; an inbound webhook needs one")
-    )
-    batched = Flag(load_default=False, **about("whether events of some seconds go together in one call"))
+    domain = fields.String(allow_none=True, **about("the domain whose mails an inbound webhook reports"))
+    batched = Flag(load_default=False, **about("whether one call carries the events of some seconds"))
     auth = fields.Nested(AuthItem, allow_none=True, **about("the credentials of its calls"))
     headers = List(
         fields.Nested(HeaderItem), validate=CHECK_HEADERS, load_default=list, **about("further headers of its calls")
     )
-    created_at = Instant(**about("when it was created; the clock's start if left out"))
-    modified_at = Instant(**about("when it was last changed; as created_at if left out"))
+    created_at = Instant(**about("its creation; the clock's start if left out"))
+    modified_at = Instant(**about("its last change; its creation if left out"))
 
     @validates_schema(pass_original=True, skip_on_field_errors=False)
     def _check_subscription(self, data: dict[str, Any], original: Any, **_: Any) -> None:
@@ -118,15 +116,15 @@ class FiltersItem(Item):
     type = fields.String(
         required=True,
         validate=validate.OneOf((TRANSACTIONAL, MARKETING)),
-        **about("the type of the webhooks whose history it is"),
+        **about("the type of the webhooks"),
     )
-    event = fields.String(required=True, validate=validate.OneOf(EXPORT_EVENTS), **about("the event that is told of"))
-    notifyURL = Url(required=True, **about("the address that is told when the file is ready"))
+    event = fields.String(required=True, validate=validate.OneOf(EXPORT_EVENTS), **about("the event"))
+    notifyURL = Url(required=True, **about("the address that gets a call when the file is ready"))
     days = fields.Integer(strict=True, validate=validate.Range(1, INT64_MAX), **about("how many days back"))
-    startDate = WrittenDay(**about("the first day, YYYY-MM-DD; goes with endDate"))
-    endDate = WrittenDay(**about("the last day, YYYY-MM-DD; goes with startDate"))
+    startDate = WrittenDay(**about("the first day, YYYY-MM-DD"))
+    endDate = WrittenDay(**about("the last day, YYYY-MM-DD"))
     email = Email(**about("only events of this recipient"))
-    sort = fields.String(validate=validate.OneOf(("asc", "desc")), **about("in which order of time the events come"))
+    sort = fields.String(validate=validate.OneOf(("asc", "desc")), **about("the order by time"))
     messageId = fields.String(**about("only events of this e-mail"))
     webhookId = fields.Integer(strict=True, **about("only calls of this webhook"))
 
@@ -141,15 +139,15 @@ class ExportItem(Item):
 
     id = fields.Integer(required=True, strict=True, validate=ID_RANGE, **about("the number of its process"))
     requested_at = Instant(required=True, **about("when it was requested"))
-    filters = fields.Nested(FiltersItem, required=True, **about("what was asked for, as the body of the request"))
-    url = fields.String(load_default="", **about("the address at the mock under which the file is served"))
+    filters = fields.Nested(FiltersItem, required=True, **about("the body of the request"))
+    url = fields.String(load_default="", **about("the address of the file"))
     state = fields.String(
         validate=validate.OneOf(MACHINE.states), load_default=ACCEPTED, **about("how far it has come")
     )
     ready_at = Instant(
         allow_none=True,
         load_default=None,
-        **about("when the file is ready; behaviour.export after the request if left out"),
+        **about("when the file is ready; after behaviour.export if left out"),
     )
     content = fields.String(allow_none=True, load_default=None, **about("the file; null before it is ready"))
 

@@ -38,8 +38,8 @@ class Apps(Handle):
     def create(self, **members: Unpack[AppMembers]) -> App:
         """Register an app: `create(name="CRM", redirect_uris=["http://127.0.0.1:5000/cb"], scopes=["account:read"])`.
 
-        Missing credentials are drawn at random; missing scopes are reading and writing of contacts and CRM. A public
-        app is refused unless `behaviour.oauth_public_apps` is true.
+        Missing credentials are drawn; missing scopes are those of contacts and CRM. A public app needs
+        `behaviour.oauth_public_apps`.
 
         Raises:
             MockServerError: 400, a member is not valid, and `errors` names every mistake; 409, the client id is taken.
@@ -88,10 +88,9 @@ class Clock(Handle):
         """Move the clock forward, fire each due timer at its own moment, and return the events in order.
 
         Give one of: `advance(minutes=20)`, with the arguments of `timedelta`; `advance(timedelta(minutes=20))`;
-        `advance("20m")` or `advance("PT20M")`, a duration; `advance(to="next")`, to the moment when the next timer is
-        due; `advance(to=timer)`, to the moment when one of `timers()` is due, given as it is or by its id.
-        Webhook calls that become due are waited for, so that their retries can become due as well. A frozen clock stays
-        frozen.
+        `advance("20m")` or `advance("PT20M")`; `advance(to="next")`, until the next timer is due; `advance(to=timer)`,
+        until one of `timers()` is due, given as it is or by its id. Waits for due webhook calls, whose retries may
+        become due as well. A frozen clock stays frozen.
 
         Raises:
             TypeError: None of these arguments is given, more than one, or an unknown unit.
@@ -244,8 +243,8 @@ class Machines(Handle):
         """Fire an event such as `expire_otp`, and return the instance (its last state, if the event deletes it).
 
         Raises:
-            MockServerError: 404, the machine or the instance does not exist; 409, the event does not apply in the
-                instance's state, and `members["allowed"]` lists the events that apply.
+            MockServerError: 404, the machine or the instance does not exist; 409, the event does not apply, and
+                `members["allowed"]` lists the events that do.
         """
         return _instance(machine, self._link.post(path_of("machines", machine, key, event)))
 
@@ -265,8 +264,6 @@ class State(Handle):
 
     def put(self, document: Mapping[str, Any] | Scenario) -> None:
         """Replace the state by a scenario; journal, coverage and mailbox stay.
-
-        The scenario is a document, the path of a YAML file, or the name of a scenario that the server knows.
 
         Raises:
             MockServerError: 400, the scenario is not valid, `errors` names every mistake, and nothing has changed.

@@ -59,9 +59,8 @@ class Faults(Handle):
     ) -> Fault:
         """Add a rule after existing rules.
 
-        `match` says which requests go wrong, by `operation`, `method`, `path`, `query`, `json` and `headers`; without
-        an operation a named fault takes the operations to which it belongs. `times` says how many requests go wrong;
-        without it all do until the rule is removed.
+        `match` selects requests by `operation`, `method`, `path`, `query`, `json` and `headers`; without an operation a
+        named fault takes those to which it belongs. `times` limits how many requests go wrong.
 
         Raises:
             MockServerError: 400, the rule is not valid or could never apply, and the message says what could.
@@ -110,7 +109,7 @@ class Stub(Handle):
     def replace(self, answer: Mapping[str, Any] | None = None, **members: Unpack[StubMembers]) -> Stub:
         """Replace the stub, keeping method and path, and return the new stub with zero hits.
 
-        `answer` and `members` are those of `Stubs.add`. The new stub keeps no other member of this one.
+        `answer` and `members` are those of `Stubs.add`; nothing else of this stub is kept.
 
         Raises:
             MockServerError: 400, the stub is not valid, and this one stays; 404, the stub was removed.
@@ -131,8 +130,8 @@ class Stubs(Handle):
     ) -> Stub:
         """Add a stub for method and path before existing stubs.
 
-        `path` begins with `/v3/`; `{name}` in it stands for any one segment. `answer` has `status` (200), `headers`,
-        and `json` or `text`, in which texts may have expressions.
+        `path` begins with `/v3/`; `{name}` in it matches one segment. `answer` has `status` (200), `headers`, and
+        `json` or `text`, with expressions.
 
         Raises:
             MockServerError: 400, the stub is not valid, or could answer for an operation that the mock has, and the

@@ -121,9 +121,8 @@ def _start_runtime(settings: Settings) -> Runtime:
 class MockServer:
     """A server with any number of workspaces.
 
-    The server runs from its creation until `stop` is called, the block ends, or the program ends.
-    All methods, those of the workspaces included, use HTTP, so that they do the same for a server that runs elsewhere
-    and was reached by `connect`. Threads may share a server.
+    The server runs until `stop` is called, or its block or the program ends. All methods use HTTP, for a server of
+    `connect` as well. Threads may share a server.
     """
 
     #: Called with each workspace that this object has made, just before the workspace is reset or dropped.
@@ -142,10 +141,9 @@ class MockServer:
     ) -> None:
         """Start a server in this process, on a free port of 127.0.0.1 unless `host` and `port` say otherwise.
 
-        `scenario` is the scenario of the default workspace, and of other workspaces unless they name one. `seed` takes
-        the place of the scenario's seed. `keys` says what an unknown API key gets: `any`, the first account; `known`, a
-        refusal; `isolate`, a separate workspace. All other settings are those of `mockserver.Settings`, such as
-        `control_token` and `journal_limit`.
+        `scenario` is that of the default workspace, and of other workspaces unless they name one. `seed` replaces the
+        scenario's seed. `keys` says what an unknown API key gets: `any`, the first account; `known`, a refusal;
+        `isolate`, a separate workspace. Other settings are those of `mockserver.Settings`, such as `control_token`.
 
         Raises:
             MockServerError: The scenario is not valid, and `errors` names every mistake; or gevent or eventlet has
@@ -166,13 +164,11 @@ class MockServer:
     def connect(url: str, token: str | None = None, *, ca: str | os.PathLike[str] | None = None) -> MockServer:
         """Connect to the server at a root address, using a control token if required.
 
-        `ca` is a file of certificates in PEM: of authorities that are trusted beside those of the system where the
-        address begins with https://. Without it, MOCKSERVER_CA names that file.
+        `ca` is a PEM file of authorities to trust beside those of the system, by default the file of MOCKSERVER_CA.
 
         Raises:
             MockServerError: No mock server answers at the address, or the token is wrong.
-            ValueError: The address does not begin with http:// or https://, or names no host; or the file of `ca`
-                cannot be read.
+            ValueError: The address is no http or https URL, or the file of `ca` cannot be read.
         """
         found = MockServer.__new__(MockServer)
         found._local = None  # noqa: SLF001  # of this class
@@ -231,7 +227,7 @@ class MockServer:
     def ca(self) -> str | None:
         """The certificate of the authority that the server has made, in PEM, which clients have to trust.
 
-        None: the server speaks no TLS, or has a certificate of another authority.
+        None without TLS, or with a certificate of another authority.
         """
         try:
             return self.client.call("GET", "/_mock/ca").text
@@ -255,7 +251,7 @@ class MockServer:
         self._connect(local.url, local.token, local.trust, local.public_url)
 
     def stop(self) -> None:
-        """Stop the server at once, cutting off requests under way; a server that runs elsewhere goes on."""
+        """Stop the server at once, cutting off requests under way; a remote server keeps running."""
         if self._client is not None:
             self._client.close()
         if self._local is not None:
@@ -285,11 +281,9 @@ class MockServer:
     ) -> Workspace:
         """Create a workspace from the server's scenario, or from a scenario given as name, document or file path.
 
-        `seed` determines the identifiers and codes of the workspace; the default is the scenario's seed. Without `name`
-        the workspace gets an unused name. `strict` refuses body fields that the service does not know, whatever the
-        scenario says. `vary` is a seed that draws legal differences, whatever the scenario says. `behaviour` is a
-        preset, `documented` or `recorded`, whatever preset the scenario names. `label`, such as the id of a test, is
-        shown and found in the dashboard.
+        The arguments override the scenario: `seed` determines identifiers and codes, `strict` refuses unknown body
+        fields, `vary` is a seed that draws legal differences, `behaviour` is a preset, `documented` or `recorded`.
+        Without `name` the workspace gets an unused name. `label`, such as the id of a test, is shown in the dashboard.
 
         Raises:
             MockServerError: 400, the scenario, the seed or the name is not valid; 409, the name is taken.

@@ -23,8 +23,7 @@ class Requests(Handle):
     def all(self, *, limit: int = 1000, wait: float = 0, **filter_by: Unpack[Filter]) -> list[Exchange]:
         """Return matching exchanges, newest first; `limit` ranges from 1 to 1000.
 
-        If none passes yet, wait up to `wait` seconds of real time (at most 30) for the first one. The body that was
-        sent is `request.body` of an exchange: `requests.all()[0].request.body`.
+        If none matches yet, wait up to `wait` seconds (at most 30). The body that was sent is `request.body`.
 
         Raises:
             MockServerError: 400, a filter or an operation is unknown.
@@ -34,7 +33,7 @@ class Requests(Handle):
     def page(self, *, limit: int = 100, offset: int = 0, wait: float = 0, **filter_by: Unpack[Filter]) -> Page:
         """Return a page of matching exchanges: skip the `offset` newest, then at most `limit` (from 1 to 1000).
 
-        If none passes yet, wait up to `wait` seconds of real time (at most 30) for the first one.
+        If none matches yet, wait up to `wait` seconds (at most 30).
 
         Raises:
             MockServerError: 400, a filter or an operation is unknown.
@@ -98,9 +97,8 @@ class Requests(Handle):
     ) -> list[str]:
         """Check the number of matching requests, and return their ids.
 
-        Either `count` requests have to match, or from `at_least` to `at_most`; without any of these, at least one.
-        `json` has to be a part of the body, `json_exactly` the whole body. Requests are matched as they were sent,
-        before secrets are redacted.
+        Either `count` requests have to match, or from `at_least` to `at_most`; by default, at least one. `json` is a
+        part of the body, `json_exactly` the whole. Secrets are matched before they are redacted.
 
         Raises:
             AssertionError: More or fewer requests match; the message shows the closest ones and how they differ.
@@ -179,7 +177,7 @@ class Deliveries(Handle):
     ) -> list[Delivery]:
         """Return at most 1000 deliveries, newest first, optionally filtered by webhook, state or event.
 
-        Without a delivery, wait up to `wait` seconds of real time (at most 30) for the first one.
+        If there is none yet, wait up to `wait` seconds (at most 30).
 
         Raises:
             MockServerError: 400, the state is unknown, or `wait` is out of range.
@@ -194,14 +192,14 @@ class Deliveries(Handle):
     def redeliver(self, identifier: int, *, as_: SentAs | None = None) -> Delivery:
         """Repeat a call now, retrying on failure, and return the delivery after the first attempt.
 
-        With `as_` the receiver is put on trial, in a new delivery that is not retried. `forged` makes two attempts:
-        without the `auth` and `headers` of the webhook, and with wrong ones. `duplicated` sends the same payload
-        twice, `late` once more, after newer ones and with its old timestamps. `reordered` sends the payloads of the
-        two newest deliveries of the webhook, the newer one first, and returns the delivery of the older one.
+        `as_` puts the receiver on trial, in a new delivery without retries. `forged` makes two attempts: without the
+        `auth` and `headers` of the webhook, and with wrong ones. `duplicated` sends the payload twice, `late` once
+        more, after newer ones and with its old timestamps. `reordered` sends the payloads of the two newest deliveries,
+        the newer one first, and returns that of the older one.
 
         Raises:
-            MockServerError: 404, the delivery does not exist, or was evicted; 409, an attempt is under way, the
-                first attempt is not due yet, or there is nothing to forge or to reorder.
+            MockServerError: 404, the delivery does not exist; 409, an attempt is under way or not due yet, or there
+                is nothing to forge or to reorder.
         """
         found = self._link.post(path_of("deliveries", identifier, "redeliver"), given({"as": as_}))
         return read(Delivery, found)
@@ -223,7 +221,7 @@ class Receiver(Handle):
     def calls(self, *, count: int | None = None, wait: float = 0) -> list[Call]:
         """Return received calls, newest first, at most 1000.
 
-        With `wait`, wait up to that many seconds of real time (at most 30) for `count` calls, or for one.
+        Wait up to `wait` seconds (at most 30) for `count` calls, or for one.
 
         Raises:
             LookupError: There are fewer than `count` calls; the message shows the received calls.
@@ -241,8 +239,7 @@ class Receiver(Handle):
     ) -> None:
         """Set the status for future calls; with `times`, only for a number of calls, then 200 again.
 
-        Each answer is delayed by `delay_ms` milliseconds of real time. With `reset` the connection is reset instead of
-        answered.
+        `delay_ms` delays each answer; `reset` resets the connection instead of answering.
 
         Raises:
             MockServerError: 400, `status` is not from 200 to 599, or another number is out of range.
@@ -268,8 +265,8 @@ class Mailbox(Handle):
     def all(self, *, to: str | None = None, subject: str | None = None, smtp: str | None = None) -> list[Mail]:
         """Return at most 1000 e-mails, newest first, optionally filtered.
 
-        `to` is an address, whose case does not matter; `subject` is a part of the subject; `smtp` is the state of the
-        e-mail on its way to a real server, `waiting`, `sent` or `failed`.
+        `to` is an address, `subject` a part of the subject, `smtp` the state on the way to a real server, `waiting`,
+        `sent` or `failed`.
         """
         return read_all(Mail, self._link.items("/mailbox", to=to, subject=subject, smtp=smtp, limit=1000))
 
@@ -278,8 +275,7 @@ class Mailbox(Handle):
     ) -> Mail:
         """Return the newest matching e-mail, waiting up to `wait` seconds for the first match.
 
-        `to` is an address, whose case does not matter; `subject` is a part of the subject; `smtp` is the state of the
-        e-mail on its way to a real server, `waiting`, `sent` or `failed`. `wait` is real time, at most 30 seconds.
+        The filters are those of `all`.
 
         Raises:
             LookupError: No e-mail matches; the message lists the newest e-mails of the mailbox.

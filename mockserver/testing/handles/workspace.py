@@ -32,7 +32,7 @@ class Leaving(Protocol):
 class Workspace:
     """One private copy of the service, with its accounts, keys, clock, faults, journal and mailbox.
 
-    Used as a context manager, the workspace is dropped at the end of its block.
+    As a context manager, drops the workspace at the end of the block.
     """
 
     def __init__(self, client: Client, about: Mapping[str, Any], leaving: Leaving) -> None:
@@ -151,7 +151,7 @@ class Workspace:
     def leave(self, outcome: Literal["passed", "failed", "skipped"] | None = None) -> None:
         """Keep the workspace on its server beyond `drop_all` and the session.
 
-        `outcome` says how its test ended, which the dashboard shows.
+        `outcome` says how its test ended, for the dashboard.
         """
         self._leaving(self.name, for_good=True)
         if outcome is not None:
@@ -173,7 +173,7 @@ class Workspace:
     def snapshot(self, name: str | None = None) -> Snapshot:
         """Save the present state, clock, faults and mailbox; a snapshot of the same name is replaced.
 
-        Used as a context manager (`with workspace.snapshot():`), the snapshot is restored at the end of the block.
+        As a context manager (`with workspace.snapshot():`), restores it at the end of the block.
 
         Raises:
             MockServerError: 400, the name is not valid; 409, there are too many snapshots.
@@ -184,7 +184,7 @@ class Workspace:
     def seed(self, document: Mapping[str, Any], *, account: str | None = None) -> None:
         """Add a part of a scenario: `seed({"senders": [...]})`, `seed({"generate": {"senders": 500}})`.
 
-        Rows that belong to an account are added to the first account, or to the one named.
+        The default of `account` is the first one.
 
         Raises:
             MockServerError: 400, the document is not valid, and `errors` names every mistake; 409, a row of it exists
@@ -225,8 +225,7 @@ class Workspace:
     def report(self, since: str | None = None, *, limit: int = 8) -> Report:
         """Return what went wrong: refused requests, failed webhook calls, faults, findings; `str` gives ten lines.
 
-        `since` is the id of a request, such as `last` of an earlier report; only what came after it is reported.
-        `limit` ranges from 1 to 1000.
+        `since` is the id of a request, such as `last` of an earlier report, after which the report begins.
 
         Raises:
             MockServerError: 404, the journal has no such request.
@@ -252,9 +251,8 @@ class Workspace:
     ) -> list[Delivery]:
         """Trigger an event such as `hardBounce`, and return the resulting webhook calls.
 
-        `to` is the recipient's address, by default generated. `payload` overrides members of the payload. The event
-        happens in the first account, or in the named account. A marketing event counts for `campaign`, or for the last
-        campaign that the recipient got.
+        `to` is the recipient's address, by default generated. `payload` overrides members of the payload. The default
+        of `account` is the first one, and that of `campaign` the last one that the recipient got.
 
         Raises:
             MockServerError: 400, the type and channel have no such event, and the message lists their events.
@@ -267,7 +265,7 @@ class Workspace:
     def story(self, name: Story, *, to: str | None = None, account: str | None = None) -> list[Delivery]:
         """Trigger the events of a story such as `delivered_opened_clicked`, and return the resulting webhook calls.
 
-        Each event has its own moment; advance the clock for the calls that are due later.
+        Advance the clock for calls that are due later.
 
         Raises:
             MockServerError: 400, the story is unknown, and the message lists the stories.
@@ -286,7 +284,7 @@ class Workspace:
     ) -> Arrival:
         """Simulate an inbound e-mail: record the e-mail, and call the inbound webhooks of its domain.
 
-        The e-mail goes to the account with such a webhook for the recipient's domain, or to the named account.
+        The default of `account` is the one with such a webhook for the recipient's domain.
 
         Raises:
             MockServerError: 400, `sender` or `recipient` is no e-mail address.
