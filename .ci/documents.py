@@ -18,11 +18,8 @@ from mockserver.cli import commands as program
 from mockserver.cli.program import Option
 from mockserver.cli.serving import flags
 from mockserver.core.contract.operation import Mark, Operation
-from mockserver.core.state.behaviour import Behaviour
-from mockserver.core.state.faults import FAULT_KINDS
 from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import FURTHER_OPERATIONS, LIFECYCLES, OPERATIONS
-from mockserver.scenario.behaviour import BehaviourItem
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.json_schema import document as json_schema
 from mockserver.settings import declared
@@ -45,11 +42,12 @@ EXAMPLES = _ROOT / "tests" / "examples"
 ACTION = _ROOT / ".github" / "actions" / "mockserver" / "action.yml"
 
 _PART = re.compile(r"(<!-- (generated|example): (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+#: More than one empty line.
+_GAP = re.compile(r"\n{3,}")
 #: How the languages of examples are called. What is `sh` in a document is run there, and `bash` is not.
 _LANGUAGES = {".py": "python", ".sh": "bash", ".mjs": "javascript", ".ts": "typescript", ".yaml": "yaml",
-              ".java": "java", ".go": "go", ".php": "php", ".txt": "text", ".cfg": "text",
+              ".java": "java", ".go": "go", ".php": "php", ".txt": "text",
               ".conf": "nginx"}  # fmt: skip
-_PLACEHOLDER = re.compile(r"<(.+?)>")
 
 
 def machines() -> Iterator[str]:
@@ -70,27 +68,28 @@ def further() -> Iterator[str]:
 
 def _marked(declared: Mapping[str, Operation]) -> Iterator[str]:
     found = record(declared.values())
-    yield from tables.head("operation", "request", *(mark.replace("_", " ") for mark in Mark))
     for name, row in found["operations"].items():
         marks = Counter(entry["mark"] for entry in (*row["fields"], *row["errors"]))
-        yield tables.row(f"`{name}`", f"`{row['method']} {row['path']}`", *(marks[mark] for mark in Mark))
-    yield tables.row(f"all {len(found['operations'])}", "", *(found["totals"].get(mark, 0) for mark in Mark))
+        yield f"- `{name}`, `{row['method']} {row['path']}`: {_counted(marks)}"
+    yield f"- All {len(found['operations'])}: {_counted(found['totals'])}"
+
+
+def _counted(marks: Mapping[str, int]) -> str:
+    return "/".join(str(marks.get(mark, 0)) for mark in Mark)
 
 
 def settings() -> Iterator[str]:
     """The flags of `serve`."""
-    yield from tables.head("flag", "variable", "default", "meaning")
     for flag, beyond in _flags():
         if beyond is None:
-            yield tables.row(*_named(flag), f"{flag.help}{tables.words_of(flag.type)}")
+            yield f"- {_named(flag)}: {flag.help}{tables.words_of(flag.type)}"
 
 
 def limits() -> Iterator[str]:
     """The flags of `serve` that limit something, and what becomes of what goes beyond."""
-    yield from tables.head("flag", "variable", "default", "meaning", "beyond it")
     for flag, beyond in _flags():
         if beyond is not None:
-            yield tables.row(*_named(flag), flag.help, beyond)
+            yield f"- {_named(flag)}: {flag.help} Beyond: {beyond}"
 
 
 def _flags() -> Iterator[tuple[Option, str | None]]:
@@ -99,41 +98,15 @@ def _flags() -> Iterator[tuple[Option, str | None]]:
         yield flag, setting.declaration.beyond
 
 
-def _named(flag: Option) -> tuple[str, str, str]:
+def _named(flag: Option) -> str:
     default = default_of(flag)
-    return f"`{flag.opts[-1]}`", f"`{flag.envvar}`", "" if default is None else f"`{default}`"
+    return f"`{flag.opts[-1]}`, `{flag.envvar}`{'' if default is None else f' (`{default}`)'}"
 
 
 def scenarios() -> Iterator[str]:
     """The shipped scenarios."""
-    yield from tables.head("scenario", "what it is")
     for row in Library().describe():
-        yield tables.row(f"`{row['name']}`", row["description"].strip())
-
-
-def behaviour() -> Iterator[str]:
-    """What a scenario can say under `behaviour:`."""
-    yield from tables.head("member", "default", "meaning")
-    schema = BehaviourItem()
-    for name, default in schema.dump(Behaviour()).items():
-        yield tables.row(f"`{name}`", tables.code(tables.flow(default)), schema.fields[name].metadata["description"])
-
-
-def control() -> Iterator[str]:
-    """The calls of the control API, as its own index tells them."""
-    answer = create_app().test_client().get("/_mock").json
-    assert answer is not None
-    yield from tables.head("call", "what it does")
-    for row in answer["items"]:
-        path = _PLACEHOLDER.sub(r"{\1}", row["path"])
-        yield tables.row(f"`{row['method']} {path}`", row["does"])
-
-
-def faults() -> Iterator[str]:
-    """The named faults and the kinds, and the parameters that each takes."""
-    yield from tables.head("fault", "what the client meets", "parameters")
-    for name, kind in FAULT_KINDS.items():
-        yield tables.row(f"`{name}`", kind.summary, ", ".join(f"`{parameter}`" for parameter in kind.parameters))
+        yield f"- `{row['name']}`: {row['description'].strip()}"
 
 
 def action() -> Iterator[str]:
@@ -184,9 +157,6 @@ _ALL = (
     settings,
     limits,
     scenarios,
-    behaviour,
-    faults,
-    control,
     action,
     plugin_options,
     plugin_fixtures,
@@ -202,7 +172,8 @@ def written(text: str) -> str:
 def _written(part: re.Match[str]) -> str:
     head, kind, name, _, end = part.groups()
     lines = PARTS[name]() if kind == "generated" else example(name)
-    return "\n".join([f"{head.rstrip()}", "", *lines, "", end])
+    text = "\n".join([f"{head.rstrip()}", "", *lines, "", end])
+    return _GAP.sub("\n\n", text) if kind == "generated" else text
 
 
 def example(name: str) -> Iterator[str]:

@@ -14,7 +14,9 @@ from mockserver.scenario.json_schema import document as json_schema
 from reference.tables import flow
 
 #: The longest example of a member, in characters. Chosen: to fit on a screen without scrolling sideways too far.
-_LONGEST_EXAMPLE = 240
+_LONGEST_EXAMPLE = 200
+#: The fewest members of an example. Chosen: one with fewer says no more than the list of the members.
+_FEWEST_MEMBERS = 4
 
 
 @cache
@@ -36,7 +38,7 @@ def _instances(schema: Mapping[str, Any], value: Any) -> Iterator[tuple[str, Any
     """What stands in a document, with the names of the definitions that it is an instance of."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
-        if isinstance(value, dict):
+        if isinstance(value, dict) and len(value) >= _FEWEST_MEMBERS:
             yield name, value
         yield from _instances(json_schema()["$defs"][name], value)
     for inner in schema.get("anyOf", ()):

@@ -6,27 +6,28 @@ from collections.abc import Iterator
 
 from mockserver.core.state.faults import FAULT_KINDS, FaultKind
 from mockserver.scenario.faults import operations_of
-from mockserver.scenario.json_schema import document as json_schema
 from reference.tables import code
+
+#: More operations than these are counted. Chosen: a longer list hides the other faults.
+_MOST_OPERATIONS = 16
 
 
 def fault_kinds() -> Iterator[str]:
     """What the client meets by each fault, where it fits, and what it takes."""
     for name, kind in FAULT_KINDS.items():
-        yield f"### {name}"
-        yield ""
-        yield f"{kind.summary[:1].upper()}{kind.summary[1:].removesuffix('.')}."
-        yield ""
-        yield from _facts(kind)
-        yield ""
+        yield f"- `{name}`: {' '.join(_facts(kind))}"
 
 
 def _facts(kind: FaultKind) -> Iterator[str]:
-    """Where a fault fits, and its parameters, as items of a list."""
-    members = json_schema()["$defs"]["Fault"]["properties"]
-    if kind.code is not None:
-        fitting = ", ".join(map(code, operations_of(kind)))
-        yield f"- Fits {'every operation' if kind.everywhere else fitting}."
-    for parameter in kind.parameters:
-        needed = " (needed)" if parameter in kind.required else ""
-        yield f"- `{parameter}`{needed}: {members[parameter]['description']}."
+    """What a fault does, the operations that it fits, unless it fits all, and its parameters."""
+    yield f"{kind.summary[:1].upper()}{kind.summary[1:].removesuffix('.')}."
+    if kind.code is not None and not kind.everywhere:
+        fitting = operations_of(kind)
+        is_short = len(fitting) <= _MOST_OPERATIONS
+        yield f"Fits {', '.join(map(code, fitting)) if is_short else f'{len(fitting)} operations'}."
+    needed = [code(parameter) for parameter in kind.parameters if parameter in kind.required]
+    optional = [code(parameter) for parameter in kind.parameters if parameter not in (*kind.required, "message")]
+    if needed:
+        yield f"Needs {', '.join(needed)}."
+    if optional:
+        yield f"Takes {', '.join(optional)}."

@@ -14,15 +14,15 @@ ELSEWHERE = {
 }  # fmt: skip
 #: What JSON calls its types, in words.
 _TYPES = {
-    "string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "null": "null",
+    "string": "text", "integer": "integer", "number": "number", "boolean": "boolean", "null": "null",
     "object": "mapping", "array": "list",
 }  # fmt: skip
 #: More choices than these are counted. Chosen: to see at once that a list is long.
 _MOST_CHOICES = 8
 #: Formats of texts, in words.
 _FORMATS = {
-    "idn-email": "e-mail address", "idn-hostname": "name of a domain", "uri": "http or https URL", "date": "day",
-    "email": "e-mail address", "hostname": "name of a domain", "date-time": "moment", "uuid": "UUID",
+    "idn-email": "e-mail", "idn-hostname": "domain", "uri": "URL", "date": "day",
+    "email": "e-mail", "hostname": "domain", "date-time": "moment", "uuid": "UUID",
 }  # fmt: skip
 #: Bounds beyond which a number is not worth telling: those of 53 bits and more.
 _IMMENSE = 2**53
@@ -41,7 +41,7 @@ def typed(schema: Mapping[str, Any]) -> str:
             return " or ".join(dict.fromkeys(typed(inner) for inner in schema[keyword]))
     types = schema.get("type", [])
     if isinstance(types, list) and {"string", "number", "boolean"} <= {*types}:
-        return "any value" if "object" in types else "text, number or truth value"
+        return "any value" if "object" in types else "plain value"
     return " or ".join(_of_type(kind, schema) for kind in ([types] if isinstance(types, str) else types)) or "any value"
 
 
@@ -54,7 +54,7 @@ def _of_type(kind: str, schema: Mapping[str, Any]) -> str:
     if kind == "array":
         return f"list of {typed(schema.get('items', {}))}"
     if kind == "object" and isinstance(schema.get("additionalProperties"), dict):
-        return f"mapping of names to {typed(schema['additionalProperties'])}"
+        return f"mapping to {typed(schema['additionalProperties'])}"
     if kind == "object" and schema.get("properties"):
         return code("{" + ", ".join(schema["properties"]) + "}")
     if kind in ("integer", "number"):
@@ -67,8 +67,8 @@ def _range(schema: Mapping[str, Any]) -> str:
     least = None if least is None or least <= -_IMMENSE else f"{least:,.10g}"
     most = None if most is None or most >= _IMMENSE else f"{most:,.10g}"
     if least is not None and most is not None:
-        return f" from {least} to {most}"
-    return f" from {least} on" if least is not None else f" up to {most}" if most is not None else ""
+        return f" {least} to {most}"
+    return f" ≥ {least}" if least is not None else f" ≤ {most}" if most is not None else ""
 
 
 def _linked(name: str) -> str:
