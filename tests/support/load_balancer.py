@@ -14,7 +14,7 @@ from pathlib import Path
 import requests
 from ports import free_port
 
-_EXAMPLES = Path(__file__).parents[1] / "examples" / "spread"
+_EXAMPLES = Path(__file__).parents[2] / "docs" / "_static"
 #: How a balancer is started, with the file that tells it all; each stays in the foreground.
 BALANCERS = {
     "haproxy": ("haproxy.cfg", ["haproxy", "-db", "-f", "{file}"]),
