@@ -10,7 +10,7 @@ from mockserver.beyond.recording import recorded
 
 NAMES = """
 authToken secretKey privateKey webhookSecret signingSecret smtp_key passwd pwd passphrase credentials sessionId jwt
-bearer api_keys sig signature pass hmac csrf_token password apikey access_token X-Auth-Token Private-Token X-Api-Key otp code
+bearer api_keys sig signature pass hmac csrf_token password apikey access_token X-Auth-Token X-Api-Key otp code
 """
 FORM, TEXT = "application/x-www-form-urlencoded", "text/plain"
 
