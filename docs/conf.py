@@ -20,6 +20,7 @@ extensions = [
     "diagrams",
     "llms",
     "search_words",
+    "unsearched",
 ]
 exclude_patterns = ["_build", "extensions"]
 source_suffix = {".md": "markdown"}

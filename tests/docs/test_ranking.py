@@ -58,9 +58,8 @@ _PAGES = {
     "guides/node": ["cypress", "jest", "node", "playwright", "vitest", "node vitest jest", "typescript"],
     "guides/pytest": ["fixture", "freezegun", "pytest", "pytest-socket", "vcr"],
     "guides/shell": ["curl"],
-    "guides/spread": ["load balancer"],
-    "guides/stores": ["redis", "sqlite persistence"],
-    "guides/testcontainers": ["golang", "java testcontainers", "spring boot"],
+    "guides/stores": ["haproxy", "load balancer", "redis", "replicas", "sqlite persistence"],
+    "guides/testcontainers": ["golang", "java testcontainers"],
     "guides/unittest": ["unittest"],
     "reference/settings": ["environment variables"],
     "reference/operations": ["openapi"],
@@ -69,16 +68,20 @@ _PAGES = {
     "truth/not-there": ["limitations"],
     "start": ["install", "base_url", "pip install", "quickstart"],
     "support": ["python version"],
-    "trouble": ["401", "404", "api key", "port in use", "proxy"],
+    "trouble": ["400", "401", "402", "403", "404", "409", "500", "api key", "port in use", "proxy", "why 401"],
 }  # fmt: skip
 _QUERIES = {query: page for page, queries in _PAGES.items() for query in queries}
+
+
+#: Words of the pages for those who change the mock.
+_PROJECT = ["architecture", "storage", "glossary", "contributing", "libraries", "changelog", "import-linter", "htmx"]
 
 
 @pytest.fixture(scope="module")
 def found(site):
     """The pages of the results of each query, the best first."""
     printed = subprocess.run(
-        ["node", _SEARCH, site, *_QUERIES], check=True, capture_output=True, text=True, timeout=60
+        ["node", _SEARCH, site, *_QUERIES, *_PROJECT], check=True, capture_output=True, text=True, timeout=60
     ).stdout
     return json.loads(printed)
 
@@ -86,3 +89,8 @@ def found(site):
 @pytest.mark.parametrize(("query", "page"), _QUERIES.items(), ids=_QUERIES)
 def test_search_ranks_the_page_first_or_second(query, page, found):
     assert page in found[query][:2], found[query][:5]
+
+
+@pytest.mark.parametrize("query", _PROJECT)
+def test_search_leads_past_the_pages_of_the_project(query, found):
+    assert [page for page in found[query] if page.startswith("project/")] == []
