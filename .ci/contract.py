@@ -195,8 +195,8 @@ def _shown(place: Place, common: str) -> Shown:
     """Write an object in the fewest words: by its members, or by what differs from an earlier object."""
     members = _objects()[place]
     shown = Shown(_members(members.values(), common), _follow(members.values()))
-    earlier = takewhile(lambda other: other != place, _objects())
-    likes = [like for other in earlier if not _holds(other, place) for like in _like(place, other, common)]
+    earlier = [other for other in takewhile(lambda other: other != place, _objects()) if _is_near(other, place)]
+    likes = [like for other in earlier for like in _like(place, other, common)]
 
     def size(way: Shown) -> int:
         return len(way.text.split()) + sum(_size(members[name]) for name in way.follow)
@@ -204,8 +204,10 @@ def _shown(place: Place, common: str) -> Shown:
     return min(likes, key=size) if likes and min(map(size, likes)) + _SAVED < size(shown) else shown
 
 
-def _holds(other: Place, place: Place) -> bool:
-    return other[:2] == place[:2] and place.path.startswith(other.path)
+def _is_near(other: Place, place: Place) -> bool:
+    """Return whether an object is on the same page, and does not hold the other one."""
+    is_holder = other[:2] == place[:2] and place.path.startswith(other.path)
+    return not is_holder and _page(other.operation) == _page(place.operation)
 
 
 def _like(place: Place, other: Place, common: str) -> Iterator[Shown]:
@@ -226,7 +228,7 @@ def _like(place: Place, other: Place, common: str) -> Iterator[Shown]:
 
 def _other(other: Place, place: Place) -> str:
     path = f" `{other.path}`" if other.path else ""
-    link = "" if other.operation == place.operation else f"{_operation(other.operation, _page(place.operation))} "
+    link = "" if other.operation == place.operation else f"[{other.operation}](#{other.operation}) "
     return f"{link}{other.location}{path}"
 
 
