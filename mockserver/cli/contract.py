@@ -27,7 +27,7 @@ def openapi(as_json: bool) -> None:
 @command("verify")
 @argument(
     "folders",
-    metavar="FOLDER...",
+    metavar="FOLDER",
     nargs=-1,
     type=EXISTING_FOLDER,
     help="The artifacts of failed tests, which are replayed instead of the contract.",

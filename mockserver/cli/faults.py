@@ -29,7 +29,7 @@ def list_(target: Target) -> None:
 
 @faults.command("new")
 @argument("fault", type=Name("fault kind"), help="A named fault or a kind, such as otp_expired, error or latency.")
-@argument("parameters", metavar="NAME=VALUE...", nargs=-1, help="Parameters, such as ms=300 or code=not_found.")
+@argument("parameters", metavar="NAME=VALUE", nargs=-1, help="Parameters, such as ms=300 or code=not_found.")
 @option(
     "--operation",
     multiple=True,
@@ -43,7 +43,11 @@ def list_(target: Target) -> None:
 @option("--after", type=Integer(0), metavar="N", help="Skip the first N requests.")
 @option("--probability", type=Number(0, 1), metavar="P", help="The probability that the fault applies, 0 to 1.")
 @option(
-    "--ttl", "ttl_s", type=Seconds(0), metavar="DURATION", help="For so long on the workspace's clock: 90, 90s or 16m."
+    "--ttl",
+    "ttl_s",
+    type=Seconds(0),
+    metavar="DURATION",
+    help="How long it applies, on the workspace's clock: 90s or 16m.",
 )
 @option("--force", is_flag=True, help="Add it even if the operation never gives this error.")
 @TARGET

@@ -58,13 +58,13 @@ logs = Group("logs", default="list", help="List the requests of a workspace with
 
 
 @logs.command("list")
-@option("-f", "--follow", is_flag=True, help="Go on with what happens, until it is interrupted.")
+@option("-f", "--follow", is_flag=True, help="Follow new requests until interrupted.")
 @limit("requests", 20, least=0)
 @option(
     "--kind",
     multiple=True,
     type=click.Choice(_KINDS),
-    help="With --follow: what is shown, instead of requests only; may be given several times.",
+    help="With --follow: show this kind of event, not requests; may be given several times.",
 )
 @_FILTERS
 @TARGET

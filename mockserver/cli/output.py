@@ -18,6 +18,8 @@ _CODES = {"good": "32", "bad": "31", "warn": "33", "soft": "2", "strong": "1"}
 _GAP, _CUT = "  ", "…"
 #: The least width of a column that is cut, in characters; a narrower column is unreadable.
 _LEAST = 8
+#: The headers of columns that are not cut: other commands take their values, or a part of them says nothing.
+_WHOLE = frozenset({"id", "timer", "key", "name", "domain", "to", "at", "due at", "fired at", "last used", "next"})
 #: The longest lines of wrapped text, in characters.
 _WIDEST = 100
 #: The Unicode categories of signs that combine with the sign before.
@@ -137,7 +139,8 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[object]], *, width: in
         width = shutil.get_terminal_size().columns
     widths = [max(map(_columns, column)) for column in zip(*lines, strict=True)]
     if width is not None:
-        widths = _fitting(widths, width - len(_GAP) * (len(widths) - 1))
+        cut = [number for number, header in enumerate(headers) if header not in _WHOLE]
+        widths = _fitting(widths, width - len(_GAP) * (len(widths) - 1), cut)
     return "\n".join(
         _GAP.join(_fitted(cell, room) for cell, room in zip(row, widths, strict=True)).rstrip() for row in lines
     )
@@ -182,12 +185,12 @@ def _columns(text: Painted | str) -> int:
     return sum(0 if category(sign) in _COMBINING else 2 if east_asian_width(sign) in "WF" else 1 for sign in plain)
 
 
-def _fitting(widths: list[int], room: int) -> list[int]:
-    """Narrow the widest columns until the row fits, but no column below the least width."""
-    found = list(widths)
-    while sum(found) > room and max(found) > _LEAST:
-        found[found.index(max(found))] -= 1
-    return found
+def _fitting(widths: list[int], room: int, cut: Iterable[int]) -> list[int]:
+    """Narrow the widest of the columns `cut` until the row fits, but no column below the least width."""
+    found = dict(enumerate(widths))
+    while sum(found.values()) > room and (wide := [number for number in cut if found[number] > _LEAST]):
+        found[max(wide, key=found.__getitem__)] -= 1
+    return list(found.values())
 
 
 # ------------------------------------------------------------------ progress

@@ -50,7 +50,7 @@ def show(identifier: str, target: Target) -> None:
 @SCENARIOS
 @_TARGET
 def new(names: Sequence[str], replace: bool, folder: Path | None, target: Target) -> None:
-    """Add the stubs of scenarios (stub libraries such as contacts, or files) before the existing stubs."""
+    """Add the stubs of scenarios, by name or file, before the existing stubs."""
     items = [stub for name in names for stub in _stubs_of(name, folder)]
     found = target.json("PUT" if replace else "POST", "/stubs", body={"items": items})
     target.show(found["items"], _print)

@@ -113,6 +113,13 @@ def test_on_a_terminal_the_widest_columns_are_cut_until_a_row_fits(terminal, col
     assert plain.endswith("\u2026")
 
 
+@pytest.mark.parametrize("header", ["id", "timer", "at", "domain"])
+def test_value_that_other_commands_take_is_never_cut(terminal, header):
+    terminal(20)
+
+    assert table((header, "text"), [("x" * 36, "y" * 40)]).splitlines()[1] == f"{'x' * 36}  {'y' * 7}\u2026"
+
+
 def test_narrow_terminal_keeps_each_column_visible(terminal):
     terminal(1)
 
