@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 from urllib.parse import urlsplit
@@ -111,6 +112,13 @@ def test_form_of_the_sign_in_page_is_taken_from_the_public_and_the_called_host(m
     )
 
     assert (answer.status_code, "Accept" in answer.text) == (status, status == 200)
+
+
+def test_page_about_an_unknown_workspace_leads_to_the_default_one(make):
+    page = make().client.get("/brevo/w/nowhere/account/login/corporate/sso/x")
+
+    assert page.status_code == 404
+    assert re.findall(r'href="(/[^"]*)_mock/ui/requests/', page.text) == ["/brevo/"]
 
 
 def test_certificate_of_the_server_has_the_public_host():

@@ -117,9 +117,13 @@ def server_url(environ: WSGIEnvironment) -> str:
     return f"{host_url(environ)}{quote(mount.encode('latin-1')).strip('/')}".removesuffix("/")
 
 
-def workspace_url(environ: WSGIEnvironment, workspace: str = DEFAULT) -> str:
-    """Return the root address of a workspace; `default` is the one that the request's address names, if any."""
-    name = workspace if workspace != DEFAULT else environ.get(WORKSPACE)
+def workspace_url(environ: WSGIEnvironment, workspace: str | None = None) -> str:
+    """Return the root address of a workspace, by default of the one that the request's address names, if any.
+
+    The address of `default` has its name only if the request's has it.
+    """
+    named = environ.get(WORKSPACE)
+    name = named if workspace is None else None if workspace == DEFAULT != named else workspace
     return server_url(environ) + ("" if name is None else f"{WORKSPACE_PREFIX}{quote(name.encode('latin-1'))}")
 
 
