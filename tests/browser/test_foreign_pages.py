@@ -77,3 +77,14 @@ def test_front_end_of_an_allowed_host_is_answered(browser, port):
 
     with MockServer("standard", keys="any", allowed_host=["page.example.com"]) as server:
         assert fetched(browser, f"{server.url}/v3/webhooks", headers={"api-key": "any"}) == 200
+
+
+def test_body_of_a_fault_runs_no_script(browser, mock):
+    path = "/realms/partner/.well-known/openid-configuration"
+    page = "<title>as it was</title><script>document.title = 'a script ran'</script>"
+    rule = {"fault": "changed_answer", "match": {"path": path}, "body": page, "headers": {"Content-Type": "text/html"}}
+    assert requests.post(f"{mock}/_mock/faults", json=rule, timeout=20).status_code == 201
+
+    browser.open(f"{mock}{path}")
+
+    assert browser.driver.title == "as it was"
