@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from mockserver.cli.options import EXISTING_FILE, JSON, TOKEN, URL, Name, targeted, workspace
+from mockserver.cli.options import EXISTING_FILE, JSON, TOKEN, URL, Name, read_scenario, targeted, workspace
 from mockserver.cli.output import echo, fail, none, printable
 from mockserver.cli.program import Group, Misused, argument, decorated, option
 from mockserver.cli.remote import Target
 from mockserver.scenario.documents.document import MappingNode, refuse_unreadable
 from mockserver.scenario.documents.mistakes import ScenarioError
-from mockserver.settings import files
 from mockserver.testing.client import path_of
 
 _TARGET = targeted(JSON, URL, TOKEN, workspace("The workspace that knows the app."))
@@ -106,14 +105,13 @@ def _members(file: Path | None, **options: Any) -> MappingNode:
 def _configuration(file: Path) -> MappingNode:
     from mockserver.scenario.documents.reading import parse
 
+    text = read_scenario(str(file))
     try:
         # JSON is a subset of YAML.
-        found = parse(files.read_text(file, files.WRITTEN_BY_HAND), str(file), called="an app")
+        found = parse(text, str(file), called="an app")
         refuse_unreadable(found)
     except ScenarioError as error:
         fail(str(error), 2)
-    except (OSError, ValueError) as error:
-        raise Misused(f"cannot read {file}: {error}") from error
     return found
 
 

@@ -283,6 +283,7 @@ def read_scenario(file: str) -> str:
         text = (files.read_from(sys.stdin.buffer, file) if file == "-" else files.read_bytes(file)).decode()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
+        reason = f"not UTF-8 at byte {error.start}" if isinstance(error, UnicodeDecodeError) else reason
         raise Misused(f"{'stdin' if file == '-' else file} cannot be read: {reason}") from error
     for warning in files.unreplaced(text, file):
         echo(warning, err=True)

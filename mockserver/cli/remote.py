@@ -8,14 +8,12 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 import click
 
 from mockserver.cli.output import echo, fail, printable, progress
 from mockserver.cli.program import Misused
-from mockserver.scenario.documents.mistakes import Mark
 from mockserver.settings import without_version
 from mockserver.settings.files import read_text
 from mockserver.testing.client import Client, MockServerError, path_of, unchecked
@@ -28,13 +26,13 @@ Found = TypeVar("Found")
 SPARE_S = 10.0
 #: The most seconds for which a command asks the server to wait at once; below the 30 that a control call takes.
 _WAIT_S = 25.0
-#: A control call in the advice of a server, and the command in its place, by path; other calls have none.
-_CALL = re.compile(r"(?:GET|PUT) /_mock/(oauth/apps|[a-z]+)((?:/[a-z_]+)?)(?![\w/?])")
+#: The commands in place of control calls in a server's advice, by path; other calls have none.
 _COMMANDS = {
     "clock": "clock set", "deliveries": "deliveries", "dns": "dns", "expectations": "expect", "faults": "faults",
     "machines": "machines show", "mailbox": "mail", "oauth/apps": "app", "readyz": "wait", "receivers": "receivers",
     "requests": "logs", "snapshots": "snapshots", "state": "state put", "stubs": "stubs", "workspaces": "workspaces",
 }  # fmt: skip
+_CALL = re.compile(rf"(?:GET|PUT) /_mock/({'|'.join(_COMMANDS)})((?:/[a-z_]+)?)(?![\w/?])")
 #: The most bytes of a file with a port.
 _PORT_BYTES = 64
 
@@ -102,29 +100,24 @@ def health_of(client: Client) -> dict[str, Any]:
     return found
 
 
-def commands_in(advice: str) -> str:
+def _with_commands(advice: str) -> str:
     """Replace the control calls in a server's advice by commands."""
-
-    def command(call: re.Match[str]) -> str:
-        found = _COMMANDS.get(call[1])
-        return f"`mockserver {found}{call[2].replace('/', ' ')}`" if found else call[0]
-
-    return _CALL.sub(command, advice)
+    return _CALL.sub(lambda call: f"`mockserver {_COMMANDS[call[1]]}{call[2].replace('/', ' ')}`", advice)
 
 
 def told(root: str, error: MockServerError) -> str:
     """Return the reason for a refused or unanswered call, with commands in place of control calls."""
     if error.members:
-        return f"{root}: {commands_in(error.detail)}"
+        return f"{root}: {_with_commands(error.detail)}"
     return error.detail if error.status is None else f"no mock server answers at {root}: {error.detail}"
 
 
-def _mistake(file: str, marks: Mapping[str, Mark], row: Mapping[str, Any]) -> str:
+def _mistake(file: str, marks: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     """Return a mistake that a server has answered as `scenarios check` prints it."""
     names = [name.replace("~1", "/").replace("~0", "~") for name in row["path"].split("/")[1:]]
     place = "".join(f"[{name}]" if name.isdecimal() else f".{name}" for name in names).lstrip(".")
     line = marks[names[0]].line if names and names[0] in marks else row.get("line")
-    return ": ".join(filter(None, (f"{file}:{line}" if line else file, place, commands_in(row["message"]))))
+    return ": ".join(filter(None, (f"{file}:{line}" if line else file, place, _with_commands(row["message"]))))
 
 
 @contextmanager
@@ -170,12 +163,11 @@ class Target(Link):
 
     def json(
         self, method: str, path: str, *, timeout: float = SPARE_S,
-        file: object = None, marks: Mapping[str, Mark] = MappingProxyType({}), **options: Any
+        file: object = None, marks: Mapping[str, Any] | None = None, **options: Any
     ) -> Any:  # fmt: skip
         """Make a control call with its own timeout, in seconds.
 
-        If a server refuses the content of a file, print each mistake with file and line, and exit with 2. `marks` are
-        the lines of members that are sent as JSON.
+        If it sends a file with mistakes, print each with its line, by `marks` if members are sent as JSON; exit with 2.
         """
         self.client.timeout = timeout
         try:
@@ -183,7 +175,7 @@ class Target(Link):
         except MockServerError as error:
             if file is None or not error.errors:
                 raise
-            fail("\n".join(_mistake(str(file), marks, row) for row in error.errors), 2)
+            fail("\n".join(_mistake(str(file), marks or {}, row) for row in error.errors), 2)
 
     def get(self, path: str, /, *, wait: float = 0, **query: Any) -> Any:
         """Return the JSON value that a GET answers; the server may wait for `wait` seconds."""

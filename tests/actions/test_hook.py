@@ -19,6 +19,8 @@ _PROGRAM = Path(sys.executable).parent / "pre-commit"
     [
         ("scenarios/team.yaml", True),
         ("tests/scenarios/team.yml", True),
+        ("scenarios/team.json", True),
+        ("scenarios/scenario.schema.json", False),
         ("scenarios/notes.md", False),
         ("other-scenarios/team.yaml", False),
         (".github/workflows/ci.yml", False),

@@ -114,7 +114,7 @@ def test_a_file_that_holds_no_app_is_misuse(run, tmp_path):
         ("name: .nan\n", "app.yaml:1: name: not a number of JSON: got .nan"),
         ("- " * 3_000, "nested too deeply"),
         ("{" * 3_000, "nested too deeply"),
-        ("name: \ud800", "cannot read"),
+        ("name: \ud800", "cannot be read: not UTF-8 at byte 6"),
         ("", "an app needs a name"),
     ]:
         file = tmp_path / "app.yaml"

@@ -20,8 +20,6 @@ _LOG = logging.getLogger(__name__)
 
 #: How many characters of an unknown name a message shows. Chosen: to fit on a line.
 _LONGEST_NAME = 80
-#: How many characters of the names in a folder a message shows.
-_LONGEST_LIST = 300
 #: What is wrong with a folder in place of a file.
 _FOLDER = "is a folder, not a file; Docker makes one if the file of a bind mount is missing"
 #: The longest chain of files that extend each other. Chosen: far above any use, and below the recursion limit.
@@ -55,10 +53,9 @@ class Library:
         """Return the file of a scenario name or path."""
         if not is_name(name):
             return _file(name)
+        # Clients do not see the folders of the server, and name no file.
         own = ((folder, ", ".join(path.stem for path in _files(folder))) for folder in self._folders[:-1])
-        return self._named(
-            name, "".join(f"; {folder} has {cut(names, _LONGEST_LIST) or 'none'}" for folder, names in own)
-        )
+        return self._named(name, "".join(f"; {folder} has {cut(names, 300) or 'none'}" for folder, names in own))
 
     def stub_library(self, name: str) -> MappingNode:
         """Return the document of a stub library name or path."""
@@ -80,10 +77,7 @@ class Library:
             _warn_once(f"{given} changes nothing and can be removed: every scenario has {_ALIASES[name]}")
 
     def _named(self, name: str, searched: str = "") -> Path:
-        """Return the file of a scenario in the folders; documents of clients can extend no other file.
-
-        `searched` is the end of the message about an unknown name; clients do not see folders of the server.
-        """
+        """Return the file of a scenario in the folders; documents of clients can extend no other file."""
         for folder in self._folders:
             for path in _files(folder):
                 if path.stem == name:
