@@ -16,8 +16,8 @@ REDACTED = "***"
 #: The shortest secret that is looked for in texts, in characters. Chosen: a one-time code has six digits.
 _SHORTEST = 6
 # Possessive quantifiers: without backtracking, the time grows with the length of the text and no faster.
-#: A name in a text with the sign before its value, as in JSON, YAML, forms, XML and addresses within addresses.
-_NAME = re.compile(r"""(?<![\w-])([\w-]++)(\\*+["']?)\]?[ \t]*+([:=>]|%3[Dd])""")
+#: A name in a text with the sign before its value, as in JSON, YAML, forms, XML and encoded addresses (`%3Ftoken%3D`).
+_NAME = re.compile(r"""(?<![\w-])(?:(?<=%)(?:3[Ff]|26))?+([\w-]++)(\\*+["']?)\]?[ \t]*+([:=>]|%3[Dd])""")
 #: The value after the sign: a quoted text, a list or a mapping, in YAML also lines below, or a word.
 _VALUE = re.compile(
     r"""(?:\s*+(?=\\*["'\[]|-[ \t])|[ \t]*+)(\\++"[^"\\]*+|"(?:[^"\\]++|\\.)*+"?|'(?:[^'\\]++|\\.)*+'?|\[[^\]]*+\]?"""
@@ -123,11 +123,10 @@ def _without_pairs(words: str, *, is_prose: bool) -> str:
     parts, end = [], 0
     for found in _NAME.finditer(words):
         name, quote_, sign = found.groups()
-        if found.start() < end or (is_prose and sign == ">"):
-            continue
-        name = name[2:] if words[found.start() - 1 : found.start()] == "%" else name  # behind an encoded `?` or `&`
         is_value = not is_prose and name == "value"
-        value = _VALUE.match(words, found.end()) if is_value or is_secret(name) else None
+        if not (is_value or is_secret(name)) or found.start() < end or (is_prose and sign == ">"):
+            continue
+        value = _VALUE.match(words, found.end())
         if value is None or not (is_value or is_secret(name, value[1].strip("\\\"'"))):
             continue
         is_sentence = is_prose and sign == ":" and not quote_ and _PROSE.fullmatch(value[1])

@@ -12,7 +12,7 @@ _END = 80
 #: The boundaries between the words of a name: `api|Key`, `API|Key`, and separators.
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\W_]+")
 #: Words at the end of a name that tell one of several secrets, or its form: `password_2`, `X-Hub-Signature-256`.
-_FORM = r"(?:_?\d+|_(?:old|new|value|hash|confirm|confirmation|repeat|again|raw|plain|text|pem|hex|b64|base64|sha\d+))*"
+_FORM = r"(?:_?\d++|_(?:old|new|value|hash|confirmation|confirm|repeat|again|raw|plain|text|pem|hex|b64|base64|sha))*+"
 #: Names that only end like those of secrets: cursors of pages, counts of tokens, keys that name a row, and rows.
 _OTHER = re.compile(
     r"(?:.*_)?(?:(?:page|next|prev|previous|continuation|cursor|sync|max|min|num|total|prompt|completion|input|output)"

@@ -20,7 +20,7 @@ _FORMS = [
         r"eyJ[\w-]+\.[\w-]+\.": "is an access token: send it as a bearer token in the header Authorization",
         r"(?:bearer|basic|api-key)\b[:= ]": "begins with the name of a scheme or a header: send the key alone",
         r"[\"'`]|.*[\"'`]$": "is in quotes: send it without them",
-        r"[^<{$]*(?:<|\$\{|\{\{|your|xxx|\.\.\.|placeholder)|xkeysib-?$": "looks like a placeholder: send a key",
+        r"[^<{$]*(?:<|\$\{|\{\{|your[-_ ]?(?:api|key)|xxxx|\.\.\.)|xkeysib-?$": "looks like a placeholder: send a key",
         r"xsmtpsib-": "is an SMTP key: send an API key",
         r"\S*\s": "has a space: send it without",
     }.items()
