@@ -49,7 +49,7 @@ def run(server, workspace):
         ("/_mock/requests?fault=lost_anser", "did you mean lost_answer?"),
         ("/_mock/requests?transition=sender.verfy", "did you mean sender.verify?"),
         ("/_mock/requests?field=ips[].wieght", "did you mean ips[].weight?"),
-        ("/_mock/deliveries?event=foo", "event: unknown event 'foo'; known: "),
+        ("/_mock/deliveries?event=foo", "event: unknown event: got 'foo'; known: "),
         ("/_mock/deliveries?event=delivred", "did you mean delivered?"),
         ("/_mock/deliveries?state=delivred", "did you mean delivered?"),
         ("/_mock/mailbox?to=jo", "to: not an e-mail address: got 'jo', expected one such as ada@acme.test"),

@@ -121,3 +121,17 @@ def test_a_clock_that_runs_ends_tokens_just_the_same(make_realm, story):
     realm.advance("PT1H")
 
     assert not realm.works(token)
+
+
+def test_end_of_an_access_token_is_no_timer_but_that_of_its_grant_is(realm):
+    """docs/howto/time.md says so."""
+    realm.tokens()
+
+    assert realm.advance("PT1H")["fired"] == []
+    assert [row["event"] for row in realm.advance("P30D")["fired"]] == ["expire"]
+
+
+def test_end_of_a_code_is_a_timer(realm):
+    realm.code()
+
+    assert [row["event"] for row in realm.advance("PT10M")["fired"]] == ["expire"]

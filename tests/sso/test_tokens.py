@@ -121,3 +121,13 @@ def test_a_token_twice_is_a_mistake(workspace, document):
     assert answer.status_code == 400
     (mistake,) = answer.json["errors"]
     assert mistake["path"].endswith("/accounts/1/sso_tokens/0/token")
+
+
+def test_end_of_a_token_is_no_timer(make_workspace):
+    """docs/howto/time.md says so."""
+    workspace = make_workspace()
+    token = workspace.token()
+
+    assert workspace.api.get("/_mock/clock/timers").json["count"] == 0
+    assert workspace.api.advance("15d")["fired"] == []
+    assert workspace.land(token).status_code == 410

@@ -12,9 +12,9 @@ from marshmallow import ValidationError, fields, post_load, validate, validates_
 
 from mockserver.control.framework import inputs
 from mockserver.control.framework.call import ControlResource, listed
-from mockserver.control.framework.problem import Problem, existing, of_one, of_transition, unknown
+from mockserver.control.framework.problem import Problem, existing, of_transition, unknown
+from mockserver.control.traffic.filters import check_event
 from mockserver.core.state.state import Account
-from mockserver.core.text.messages import nearest, shown
 from mockserver.core.time.state_machine import TransitionRefused
 from mockserver.core.traffic.exchange import Wire, WireForm
 from mockserver.core.traffic.receivers import MOST, Manner, ReceivedCall, Receiver
@@ -25,7 +25,6 @@ from mockserver.resources.deliveries.delivery import Delivery as DeliveryRow
 from mockserver.resources.deliveries.model import DELIVERY, DeliveryCriteria, select
 from mockserver.resources.deliveries.trial import SENT_AS, TrialError, plan_calls, send
 from mockserver.resources.section import Item, Span, about
-from mockserver.resources.webhooks.catalogue import BY_NAME
 from mockserver.resources.webhooks.history import ACCEPTED, EXPORT
 from mockserver.resources.webhooks.model import Webhook
 from mockserver.views.record import Evicted, listing
@@ -41,14 +40,12 @@ DELIVERIES = ControlResource("deliveries", "/_mock/deliveries")
 Step = Callable[[DeliveryRow], DeliveryRow]
 #: The kinds of news after which the state of a delivery, or whether an attempt is under way, may have changed.
 _NEWS: Kinds = frozenset({"transition", "job"})
-#: The names of what calls tell: events, and the ends of exports and imports.
-DELIVERED = frozenset({"export", "import"}).union(*BY_NAME.values())
 
 
 class DeliveryFilter(inputs.Part):
     webhook = fields.Integer()
     state = fields.String(validate=validate.OneOf(MACHINE.states))
-    event = fields.String()
+    event = fields.String(validate=check_event)
     wait = inputs.wait()
 
 
@@ -56,8 +53,6 @@ class DeliveryFilter(inputs.Part):
 def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     """The calls, newest first, with their attempts; with `wait`, as soon as one matches."""
     criteria = DeliveryCriteria(query.get("webhook"), query.get("state"), query.get("event"))
-    if criteria.event not in (None, *DELIVERED) and not select(workspace, DeliveryCriteria(event=criteria.event)):
-        raise of_one("event", f"unknown event {shown(criteria.event)}; {nearest(criteria.event, DELIVERED)}")
     found = wait_for(request.environ, workspace, query["wait"], lambda: select(workspace, criteria), _NEWS)
     part = inputs.part_of(found, query)
     loop.leave_if_long(row.text_size for _, row in part)

@@ -17,6 +17,7 @@ from mockserver.core.traffic.match import Match
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.coverage.contract import PointKind, promises
 from mockserver.resources.registry import ALL_OPERATIONS, LIFECYCLES
+from mockserver.resources.webhooks.catalogue import BY_NAME
 from mockserver.scenario.documents.mistakes import Mistake
 from mockserver.scenario.match import METHODS
 
@@ -36,6 +37,10 @@ def check_transition(value: str) -> None:
 
 def check_field(value: str) -> None:
     _check("field", value, [row.point.name for row in promises() if row.point.kind is PointKind.FIELDS])
+
+
+def check_event(value: str) -> None:
+    _check("event", value, {"export", "import"}.union(*BY_NAME.values()))
 
 
 def _check(what: str, value: str, known: Iterable[str]) -> None:
