@@ -147,9 +147,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     add_options(parser, group)
     group.addoption(
-        "--mockserver-lint",
-        action="store_true",
-        help="Print at the end which mistakes of the client the requests show.",
+        "--mockserver-lint", action="store_true", help="Print at the end which mistakes the client has made."
     )
     group.addoption(
         "--mockserver-lint-fail-on",
@@ -301,9 +299,9 @@ def _fail(report: pytest.TestReport, text: str) -> None:
 
 
 def _tell(item: pytest.Item, report: pytest.TestReport) -> None:
-    for found in item.stash.get(_READING, None) or _read(item):
-        from mockserver.testing.sessions.report import tell  # noqa: PLC0415  # needed by failed tests only
+    from mockserver.testing.sessions.report import tell  # noqa: PLC0415  # needed by failed tests only
 
+    for found in item.stash.get(_READING, None) or _read(item):
         tell(report, found, item.config.stash.get(_ARTIFACTS, None), item.config.stash.get(_SESSION, ""))
     test = item.stash.get(_WORKSPACE, None)
     if test is not None and os.environ.get("MOCKSERVER_URL"):

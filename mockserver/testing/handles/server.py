@@ -27,6 +27,12 @@ __tracebackhide__ = True  # pytest shows the line of the test instead
 
 #: How many workspaces one control call asks for: the most that the control API returns at once.
 PAGE = 1000
+#: Why no server starts among patched threads.
+_PATCHED = (
+    "no server runs in this process, whose threads {} has patched: let pytest start one beside it, by "
+    '--mockserver-command "mockserver serve", or set MOCKSERVER_URL to the address of a server that runs '
+    "(in a program: MockServer.connect)"
+)
 
 
 class LocalServer:
@@ -88,18 +94,9 @@ class LocalServer:
 def _refuse_green_threads() -> None:
     """Refuse patched threads, in which the server and its caller would wait for each other for ever."""
     gevent, eventlet = sys.modules.get("gevent.monkey"), sys.modules.get("eventlet.patcher")
-    library = None
-    if gevent is not None and any(map(gevent.is_module_patched, ("threading", "queue"))):
-        library = "gevent"
-    elif eventlet is not None and eventlet.is_monkey_patched("thread"):
-        library = "eventlet"
-    if library is not None:
-        raise MockServerError(
-            None,
-            f"no server runs in this process, whose threads {library} has patched: let pytest start one beside it, by "
-            '--mockserver-command "mockserver serve", or set MOCKSERVER_URL to the address of a server that runs '
-            "(in a program: MockServer.connect)",
-        )
+    by_gevent = gevent is not None and any(map(gevent.is_module_patched, ("threading", "queue")))
+    if by_gevent or (eventlet is not None and eventlet.is_monkey_patched("thread")):
+        raise MockServerError(None, _PATCHED.format("gevent" if by_gevent else "eventlet"))
 
 
 def _start_runtime(settings: Settings) -> Runtime:
@@ -181,8 +178,8 @@ class MockServer:
 
     def _connect(self, url: str, token: str | None, trust: Trust, public_url: str | None = None) -> None:
         self.token = token
-        self._client = Client(url, token, trust, public_url)
-        self._own: dict[str, Workspace] = {}
+        self._client = Client(url, token, trust)
+        self._own: dict[str, tuple[Workspace, Mapping[str, Any]]] = {}
 
     @property
     def client(self) -> Client:
@@ -341,8 +338,5 @@ class MockServer:
 
 
 def own_workspaces(server: MockServer) -> Sequence[tuple[Workspace, Mapping[str, Any]]]:
-    """Return the workspaces that a server object has made, each with the body of the call that made it.
-
-    Dropped and left ones are omitted.
-    """
+    """Return the workspaces that a server object has made and not dropped, each with the body that made it."""
     return list(server._own.values())  # noqa: SLF001  # of this module

@@ -63,16 +63,7 @@ class Child:
 
 
 def _end(pid: int, reap: Callable[[], object]) -> None:
-    try:
-        _ask_to_end(pid, reap)
-    finally:
-        if sys.platform != "win32":
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(pid, signal.SIGKILL)
-
-
-def _ask_to_end(pid: int, reap: Callable[[], object]) -> None:
-    """Terminate a process group, and wait some seconds for its end.
+    """Terminate a process group, wait some seconds for its end, and kill what is left.
 
     A shell ends at once, but a container only after its client has passed the signal on.
     """
@@ -81,11 +72,15 @@ def _ask_to_end(pid: int, reap: Callable[[], object]) -> None:
         return
     deadline = time.monotonic() + _STOP_S
     with suppress(ProcessLookupError, PermissionError):  # all have ended; the latter on macOS
-        os.killpg(pid, signal.SIGTERM)
-        while time.monotonic() < deadline:
-            reap()
-            os.killpg(pid, 0)
-            time.sleep(_PAUSE_S)
+        try:
+            os.killpg(pid, signal.SIGTERM)
+            while time.monotonic() < deadline:
+                reap()
+                os.killpg(pid, 0)
+                time.sleep(_PAUSE_S)
+        finally:
+            with suppress(ProcessLookupError, PermissionError):  # what interrupts the wait goes on
+                os.killpg(pid, signal.SIGKILL)
 
 
 if __name__ == "__main__" and (found := sys.stdin.read()):
