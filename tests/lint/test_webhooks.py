@@ -20,7 +20,9 @@ SECRET = {
     f"{PLAIN}?key=abc123": "query parameter key",
     f"{PLAIN}?hookToken=abc": "query parameter hookToken",
     "https://user:pass@hooks.acme.test/in": "user info",
-}
+    **{f"{PLAIN}?{name}=a8f7": f"query parameter {name}" for name in
+       ("sig", "signature", "auth", "pass", "pwd", "jwt", "hmac", "code", "X-Api-Key", "clientSecret")},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("url", "place"), SECRET.items())
@@ -37,8 +39,10 @@ def test_secret_in_a_url_is_found_and_not_shown(check, url, place):
         webhook(PLAIN), webhook(f"{PLAIN}?key=orders&tenant=7&auth=none"), webhook(f"{PLAIN}?token="),
         webhook(PLAIN, auth={"type": "bearer", "token": "s3cret"}), webhook(f"{PLAIN}?token=x", events=["nothing"]),
         webhook("https://hooks.acme.test/user@host/in"),
+        webhook(f"{PLAIN}?page_token=a8f7&csrf_token=a8f7&_xsrf=a8f7&max_tokens=5&key=orders-eu&code=201"),
     ],
-    ids=["no query", "a key that names something", "no value", "a bearer token", "a refused webhook", "an @ in a path"],
+    ids=["no query", "a key that names something", "no value", "a bearer token", "a refused webhook", "an @ in a path",
+         "names that only resemble those of secrets"],
 )  # fmt: skip
 def test_url_without_a_secret_is_no_finding(check, call):
     check("secret-in-url", [call])

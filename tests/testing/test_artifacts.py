@@ -312,6 +312,18 @@ def test_a_replay_signs_in_by_oauth_with_the_secrets_of_its_own_workspace(artifa
     ], found.output  # fmt: skip
 
 
+def test_replay_draws_the_redacted_keys_of_a_state_again(artifacts, replay):
+    [folder] = artifacts("""
+    def test_fails(mockserver):
+        document = {"accounts": [{"name": "shop", "api_keys": ["k3y-of-the-shop"]}]}
+        mockserver.state.put(document)
+        assert False
+    """)
+    assert "k3y-of-the-shop" not in (folder / "calls.json").read_text()
+
+    assert replay(folder).exit_code == 0
+
+
 def test_a_replay_tells_how_an_answer_differs(artifacts, replay):
     [folder] = artifacts("""
     def test_fails(mockserver):

@@ -183,7 +183,7 @@ def _check_owner(row: Grant, app: App, called: str) -> None:
 def _why_ended(workspace: Workspace, row: Grant, called: str) -> str:
     now, lifetime = reasons.clock(workspace.state.clock), CODE_LIFETIME if called == "code" else REFRESH_LIFETIME
     expiry = row.refresh_expires_at or row.expires_at
-    if row.state == REVOKED or expiry > workspace.state.clock.now():
+    if row.state == REVOKED or workspace.state.clock.now() < expiry:
         return f"grant {row.id} is {row.state}; {now}"
     return f"the {called} of grant {row.id} expired at {reasons.instant(expiry)}, lifetime {spoken(lifetime)}; {now}"
 
