@@ -276,7 +276,7 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
     item.stash[_IS_LAST] = nextitem is None
 
 
-@pytest.hookimpl(hookwrapper=True)  # and not `wrapper`: pytest 7.4 may stand on a pluggy that knows this form only
+@pytest.hookimpl(hookwrapper=True)  # and not `wrapper`: pytest 7.4 may run with a pluggy that knows this form only
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
     report: pytest.TestReport = (yield).get_result()
     item.stash.setdefault(_START, call.start)

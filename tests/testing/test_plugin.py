@@ -359,7 +359,11 @@ _SHARING = """
     """
 
 
-def test_report_of_a_failed_test_shows_each_workspace_that_the_test_has_used(run):
+@pytest.mark.parametrize("where", ["here", "elsewhere"])
+def test_report_of_a_failed_test_shows_each_workspace_that_the_test_has_used(run, running, monkeypatch, where):
+    if where == "elsewhere":
+        monkeypatch.setenv("MOCKSERVER_URL", running)
+
     result = run(_SHARING)
 
     result.assert_outcomes(failed=3)

@@ -21,7 +21,7 @@ _PAGE = 1000
 #: The kinds that have one page only.
 _ONE_PAGE = frozenset({"mailbox", "deliveries"})
 _YAML = "application/yaml"
-#: The most seconds between the start of a running clock and real time; chosen: it is told to three digits.
+#: The most seconds between the start of a running clock and real time; chosen: it has three digits.
 _REAL_S = 0.01
 #: The most characters of a test's name in the name of its folder; chosen so that the paths below it stay within the
 #: 260 characters of Windows.
@@ -182,7 +182,7 @@ def safe_name(nodeid: str) -> str:
     """Return a bounded, unique, portable folder name for a test."""
     # Dots, spaces and capitals do not distinguish names in every file system, and `con.py` is a device on Windows.
     plain = "".join(sign if sign.isascii() and (sign.isalnum() or sign == "_") else "-" for sign in nodeid)
-    # The name of the test is at the end, and tells more than the folders before it.
+    # The name of the test is at the end, and says more than the folders before it.
     words = "-".join(filter(None, plain.split("-")))[-_LONGEST:].strip("-")
     return f"{words}-{hashlib.sha256(nodeid.encode()).hexdigest()[:_HASH]}"
 

@@ -79,7 +79,7 @@ def _end(pid: int, reap: Callable[[], object]) -> None:
                 os.killpg(pid, 0)
                 time.sleep(_PAUSE_S)
         finally:
-            with suppress(ProcessLookupError, PermissionError):  # what interrupts the wait goes on
+            with suppress(ProcessLookupError, PermissionError):  # an interruption of the wait is raised
                 os.killpg(pid, signal.SIGKILL)
 
 

@@ -140,14 +140,14 @@ class TestWorkspace:
     def __init__(self, server: MockServer, scenario: Scenario | None, marked: Mapping[str, Any], nodeid: str) -> None:
         """Create a workspace; `marked` are the arguments of the marker, `nodeid` becomes the label."""
         self.server = server
-        # The end of a long id tells more: the name of the test, and its parameters.
+        # The end of a long id says more: the name of the test, and its parameters.
         server.workspace(
             scenario if marked.get("scenario") is None else marked["scenario"], seed=marked.get("seed"),
             strict=bool(marked.get("strict")), vary=marked.get("vary"), behaviour=marked.get("behaviour"),
             label=nodeid[-_LONGEST_LABEL:],
         )  # fmt: skip
         self.workspace, self.made_by = own_workspaces(server)[-1]
-        #: Whether it is kept for the user, because the test has failed and the server goes on.
+        #: Whether it is kept for the user, because the test has failed at MOCKSERVER_URL.
         self.is_kept = False
         self._is_left = False
 

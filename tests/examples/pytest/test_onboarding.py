@@ -1,4 +1,4 @@
-"""Tests of a product that calls the API; each has a workspace of its own."""
+"""Tests of a product that calls the API; each has its own workspace."""
 
 import pytest
 from brevo import BadRequestError, Brevo

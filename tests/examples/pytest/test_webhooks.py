@@ -1,4 +1,4 @@
-"""Tests of what the service calls: each has a receiver of its own, and twelve hours take no time."""
+"""Tests of what the service calls: each has its own receiver, and twelve hours take no time."""
 
 import pytest
 from brevo import Brevo

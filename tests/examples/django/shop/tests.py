@@ -26,7 +26,7 @@ class Senders(WithMock, TestCase):
 
 
 class Hooks(WithMock, LiveServerTestCase):
-    """Django listens on a port of its own, so that the mock can call it."""
+    """Django listens on a port, so that the mock can call it."""
 
     def test_a_bounce_is_remembered(self):
         client = Brevo(api_key=self.workspace.api_key, base_url=self.workspace.url)

@@ -1,4 +1,4 @@
-"""The shop: it adds senders at Brevo, and is told of bounces."""
+"""The shop: it adds senders at Brevo, and notes bounces."""
 
 import json
 
