@@ -56,6 +56,8 @@ def test_completion_offers_what_fits_without_a_server():
         (["trigger", "hard"], ["hardBounce", "hard_bounce"]),
         (["trigger", "--story", "hard"], ["hard_bounce"]),
         (["faults", "new", "lat"], ["late_row", "latency"]),
+        (["faults", "add", "lat"], ["late_row", "latency"]),
+        (["faults", "re"], []),
         (["faults", "new", "latency", "--operation", "createSend"], ["createSender"]),
         (["logs", "--operation", "sendTransacE"], ["sendTransacEmail"]),
         (["advance", ""], ["next"]),

@@ -31,7 +31,7 @@ except ImportError:  # pragma: no cover  # wheels without libyaml
 _MOST_REPEATED = 50_000
 #: The most directives in a document. Chosen: libyaml compares each pair.
 _MOST_DIRECTIVES = 20
-#: An escaped pair of surrogates: JSON's escape of a character beyond 16 bits, which YAML lacks.
+#: A pair of surrogates, JSON's escape of a character beyond 16 bits, which YAML escapes in another way.
 _SURROGATES = re.compile(r"(?<!\\)((?:\\\\)*)(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})")
 #: What ends a line of YAML.
 _LINE_ENDS = ("\n", "\r", "\x85", "\u2028", "\u2029")
@@ -89,7 +89,7 @@ def parse(text: str, file: str, bounds: Bounds = _BOUNDS, *, called: str = "a sc
     """Parse a YAML mapping. Messages name the file `file`, and the content `called`."""
     if sum(text.count(f"{end}%") for end in _LINE_ENDS) > _MOST_DIRECTIVES:
         raise _refusal(file, 1, f"too many YAML directives, expected at most {_MOST_DIRECTIVES}")
-    if text.lstrip()[:1] == "{":  # JSON, which has no other escape for such a character
+    if text.lstrip()[:1] == "{" and ("\\ud" in text or "\\uD" in text):
         text = _SURROGATES.sub(lambda found: found[1] + json.loads(f'"{found[2]}"'), text)
     try:
         data = _YamlReader(text, file, bounds).document()
