@@ -32,7 +32,7 @@ def command_options() -> Iterator[str]:
         yield f"## {title}"
         yield ""
         if len(rows) > 1 and usual:
-            yield f"Options of each, if nothing else is said: {_listed(usual)}."
+            yield f"Each takes {_listed(usual)}, unless it says otherwise."
             yield ""
         for name in sorted(names, key=lambda name: (isinstance(_command_of(name), Group), name)):
             yield from _group(name, [row for row in rows if row[0].split()[1] == name], usual)
@@ -99,7 +99,7 @@ def _options(command: click.Command) -> list[click.Option]:
 def _option(option: click.Option) -> str:
     default = default_of(option)
     notes = [f"`{option.envvar}`"] if option.envvar else []
-    notes += [f"default `{default}`"] if default else []
+    notes += [f"default `{default}`"] if default else ["required"] if option.required else []
     added = f" ({', '.join(notes)})" if notes else ""
     return f"`{title_of(option)}`{added}: {option.help}"
 
