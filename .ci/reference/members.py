@@ -50,7 +50,7 @@ def _scenario_sections() -> Iterator[str]:
     yield from _section("The top", {"properties": top}, "Scenario", "What concerns the whole workspace.")
     yield from _section("Account", {**account, "properties": alone}, "Account", "Who owns it, and what opens it.")
     yield from _section(
-        "What an account has", {"properties": shared}, "Account", "Those of the first account may be at the top as well."
+        "What an account has", {"properties": shared}, "Account", "Those of the first account may also be at the top."
     )
     for name in _reached(ELSEWHERE):
         yield from _section(name, whole["$defs"][name], name)
