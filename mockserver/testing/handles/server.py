@@ -41,7 +41,7 @@ class LocalServer:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         #: The root address that the server writes, or None for that of its start.
-        self.public_url = settings.public_root
+        self.public_url: str | None = settings.public_root
         self._lock = threading.Lock()
         self._runtime: Runtime | None = None
         #: How often the server was stopped; a start that was requested before the last stop does nothing.
