@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from printed import PAGES, ROOT
 
 pytestmark = [
     pytest.mark.slow,
@@ -16,9 +17,6 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("npm") is None, reason="needs npm, and a registry that it reaches"),
 ]
 
-ROOT = Path(__file__).parents[2]
-PAGES = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in
-         (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))}  # fmt: skip
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 #: Commands that are about a project of the reader's own, or about a checkout of this one.
 OWN = ("npm ci", "npm test", "npx jest`", "npm run")
