@@ -11,6 +11,7 @@ from mockserver.cli.options import ALL, JSON, OUTPUT, SCENARIOS, TOKEN, URL, Nam
 from mockserver.cli.output import echo, fail, none, printable
 from mockserver.cli.program import Group, argument, option
 from mockserver.cli.remote import Target
+from mockserver.core.text.messages import counted
 from mockserver.testing.client import path_of
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def _print(rows: Sequence[Any]) -> None:
     width = max((len(row["id"]) for row in rows), default=0)
     for row in rows:
         spent = "" if row["active"] else ", spent"
-        echo(printable(f"{row['id']:{width}}  {row['method']:6} {row['path']}  {_counted(row['hits'], 'hit')}{spent}"))
+        echo(printable(f"{row['id']:{width}}  {row['method']:6} {row['path']}  {counted(row['hits'], 'hit')}{spent}"))
 
 
 # ------------------------------------------------------------------ recording
@@ -109,7 +110,7 @@ def record(output: Path | None, target: Target) -> None:
     for row in found.left_out:
         echo(f"left out: {row.exchange}: {row.reason}", err=True)
     if evicted:
-        echo(f"{_counted(evicted, 'older request')} not in the journal any more", err=True)
+        echo(f"{counted(evicted, 'older request')} not in the journal any more", err=True)
     if not found.stubs:
         fail(f"{target.workspace} has forwarded nothing of which a stub could be made")
     write(output, to_yaml(found.scenario))
@@ -130,12 +131,8 @@ def _entries(target: Target) -> tuple[list[dict[str, Any]], int]:
 
 def _print_summary(found: Recording, output: Path | None) -> None:
     where = f" in {output}" if output else ""
-    made = _counted(len(found.stubs), "stub")
-    echo(f"{made} of {_counted(found.exchanges, 'exchange')}{where}", err=True)
-    replaced = [_counted(count, kind) for kind, count in found.replaced.items() if count]
+    made = counted(len(found.stubs), "stub")
+    echo(f"{made} of {counted(found.exchanges, 'exchange')}{where}", err=True)
+    replaced = [counted(count, kind) for kind, count in found.replaced.items() if count]
     if replaced:
         echo(f"replaced: {', '.join(replaced)}", err=True)
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 'es' if what.endswith('s') else 's'}"

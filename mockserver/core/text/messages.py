@@ -48,8 +48,8 @@ def printable(text: object) -> str:
 
 
 def counted(number: int, one: str) -> str:
-    """Return a number with its noun: `1 e-mail`, `2 e-mails`."""
-    return f"{number:,} {one if number == 1 else f'{one}s'}"
+    """Return a number with its noun: `1 e-mail`, `2 e-mails`, `2 addresses`."""
+    return f"{number:,} {one}{'' if number == 1 else 'es' if one.endswith('s') else 's'}"
 
 
 #: The most characters of a value in a message. Chosen: to fit on a line.
