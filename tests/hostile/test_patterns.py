@@ -49,6 +49,7 @@ USES = {
     "core.text.host_names:_plain",
     "core.text.host_names:_without_port",
     "scenario.dump:",
+    "web.service.credentials:_FORMS",  # one after the other on at most 500 characters
     "views.redaction:__init__",  # the secrets of a workspace as they are, one or another
     "control.framework.inputs:name",  # a name of the store's
     "core.text.email_text:_address",
