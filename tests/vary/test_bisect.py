@@ -95,7 +95,7 @@ class FlakyRuns:
     output = outcome = ""
 
     def __init__(self, seed):
-        self._random = random.Random(seed)  # noqa: S311  # a simulation
+        self._random = random.Random(seed)
         self._rate = 0.05 + 0.15 * seed / 128
 
     def fails(self, rows):
