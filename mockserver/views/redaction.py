@@ -25,8 +25,8 @@ _VALUE = re.compile(
     r"""|(?:[!&][^\s]++[ \t]++)?[^\s,&}\]<"'`]++)""",
     re.DOTALL,
 )
-#: Headers in a text, whose values end with the line or with a quote.
-_HEADER = re.compile(r"""((?:authorization|cookie)\\*+["']?[ \t]*+[:=][ \t]*+\\*+["']?)[^\r\n"'\\]++""", re.IGNORECASE)
+#: The value of a header in a text, which ends with the line or with a quote.
+_REST = re.compile(r"""[ \t]*+\\*+["']?([^\r\n"'\\]++)""")
 #: A word of a sentence after a name, as in `unknown token: no grant has it`.
 _PROSE = re.compile(r"[a-z']+[.,;:!?]*")
 #: The credentials of an address, between `//` and `@`; within JSON the slashes may be escaped.
@@ -68,7 +68,8 @@ def _pair(sent: str) -> str:
     if is_secret_pair(sent):
         return f"{sent.partition('=')[0]}={REDACTED}"
     words = unquote_plus(sent)
-    return sent if plain(words) == words else quote(plain(words), safe="=/:*@")
+    shown = plain(words)
+    return sent if shown == words else quote(shown, safe="=/:*@")
 
 
 def member(name: str, value: Any, parent: str = "") -> Any:
@@ -103,14 +104,14 @@ def _is_named(value: dict[str, Any]) -> bool:
 
 def text(words: str) -> str:
     """Return a text without secrets, with each `name: value` read as a pair."""
-    return _without_pairs(plain(words), is_prose=False)
+    return plain(words, is_prose=False)
 
 
-def plain(text: str) -> str:
-    """Return a text without secrets; a word after `name:` may be one of a sentence."""
-    found = _CREDENTIALS.sub(rf"\1{REDACTED}@", text) if "@" in text else text
-    if "=" in found or ":" in found or "%3" in found:
-        found = _without_pairs(_HEADER.sub(rf"\1{REDACTED}", found), is_prose=True)
+def plain(words: str, *, is_prose: bool = True) -> str:
+    """Return a text without secrets; in prose, a word after `name:` may be one of a sentence."""
+    found = _CREDENTIALS.sub(rf"\1{REDACTED}@", words) if "@" in words else words
+    if "=" in found or ":" in found or "%3" in found or not is_prose:
+        found = _without_pairs(found, is_prose=is_prose)
     found = _IN_PATH.sub(rf"\1{REDACTED}", _KEY.sub(REDACTED, found))
     return _DOTTED.sub(_without_tokens, found) if _SIGNED in found else found
 
@@ -120,16 +121,19 @@ def _without_pairs(words: str, *, is_prose: bool) -> str:
 
     Outside prose, `value` is such a name: in a text, nothing tells whether it is that of a header.
     """
+    secret = {name for name, *_ in set(_NAME.findall(words)) if is_secret(name)}
+    if not is_prose and "value" in words:
+        secret.add("value")
     parts, end = [], 0
-    for found in _NAME.finditer(words):
+    for found in _NAME.finditer(words) if secret else ():
         name, quote_, sign = found.groups()
-        is_value = not is_prose and name == "value"
-        if not (is_value or is_secret(name)) or found.start() < end or (is_prose and sign == ">"):
+        if name not in secret or found.start() < end or (is_prose and sign == ">"):
             continue
-        value = _VALUE.match(words, found.end())
+        is_value, is_header = not is_prose and name == "value", name.lower().endswith(("authorization", "cookie"))
+        value = (_REST if is_header else _VALUE).match(words, found.end())
         if value is None or not (is_value or is_secret(name, value[1].strip("\\\"'"))):
             continue
-        is_sentence = is_prose and sign == ":" and not quote_ and _PROSE.fullmatch(value[1])
+        is_sentence = is_prose and sign == ":" and not (quote_ or is_header) and _PROSE.fullmatch(value[1])
         if not is_sentence and (value[1][0] != "{" or is_value or is_secret(name, {})):
             parts += [words[end : value.start(1)], REDACTED]
             end = value.end()
