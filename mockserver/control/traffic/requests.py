@@ -11,8 +11,7 @@ from marshmallow import ValidationError, fields, post_load, validate, validates_
 from mockserver.control.framework import inputs
 from mockserver.control.framework.call import ControlResource, listed, written
 from mockserver.control.framework.problem import Problem, existing
-from mockserver.control.traffic.filters import check_field, check_method, check_transition, refuse_misspelt
-from mockserver.core.text.host_names import host_url
+from mockserver.control.traffic.filters import check_method, check_transition, refuse_misspelt
 from mockserver.core.traffic.exchange import Exchange as ExchangeRow
 from mockserver.core.traffic.exchange import Journal
 from mockserver.core.traffic.match import Match, matching, near_misses
@@ -47,7 +46,7 @@ class RequestFilter(inputs.Part):
     #: A transition that the request caused, as `sender.verify`.
     transition = fields.String(validate=check_transition)
     #: An optional member of query or body that was sent, as `ips[].weight`.
-    field = fields.String(validate=check_field)
+    field = fields.String()
     #: Whether a fault holds the answer back, and the client waits for it.
     held = fields.Boolean()
     wait = inputs.wait()
