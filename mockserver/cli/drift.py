@@ -52,10 +52,7 @@ def drift(key_env: str, base_url: str, url: str | None, token: str | None, as_js
             for note in row.notes:
                 echo(printable(f"{'':16}{note}"))
         echo(f"{compared} of {len(found)} compared")
-    verdicts = {row.verdict for row in found}
-    if drifting.DIFFERENT in verdicts:
-        return 1
-    if drifting.SAME in verdicts:
-        return 0
+    if compared:
+        return int(any(row.verdict == drifting.DIFFERENT for row in found))
     echo(f"nothing could be compared: {found[0].notes[0]}", err=True)
     return 2

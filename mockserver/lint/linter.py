@@ -21,11 +21,6 @@ _RULES = (
 
 
 def findings_of(workspace: Workspace, timeout: float) -> Sequence[Finding]:
-    """Return what the rules find in the journal of a workspace, by rule. The workspace is open.
-
-    Args:
-        workspace: The workspace.
-        timeout: How many seconds a client may wait for an answer.
-    """
+    """Return what the rules find in an open workspace, by rule; a client may wait `timeout` seconds for an answer."""
     traffic = Traffic(workspace, timeout)
     return [finding for find in _RULES for finding in find(traffic)]

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote
 
-from mockserver.core.state.state import Account
 from mockserver.core.traffic.exchange import ClientConnection, Exchange
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.deliveries.delivery import Delivery
 
 Key = TypeVar("Key")
 #: Requests by something that they have in common, oldest first.
@@ -46,7 +44,7 @@ class Traffic:
     def __init__(self, workspace: Workspace, timeout: float) -> None:
         self.workspace, self.timeout = workspace, timeout
         self.requests: Sequence[Exchange] = sorted(workspace.journal, key=_came_at)
-        self._values: dict[tuple[int, type[Any], str], Counter[str]] = {}
+        self._counters: dict[Hashable, Counter[Hashable]] = {}
 
     @cached_property
     def by_connection(self) -> Index[int]:
@@ -94,32 +92,11 @@ class Traffic:
                 found.setdefault((row.account, kind, word.lower()), row.real_at)
         return found
 
-    @cached_property
-    def mails_of(self) -> Counter[str | None]:
-        """The number of e-mails by the request that has caused them."""
-        return Counter(mail.request for mail in self.workspace.state.mailbox)
-
-    @cached_property
-    def sub_accounts(self) -> Counter[tuple[str | None, object]]:
-        """The number of sub-accounts by the name of their master and their e-mail."""
-        return Counter((row.of, row.email) for row in self.workspace.state.accounts.values())
-
-    @cached_property
-    def calls_to(self) -> Counter[tuple[str, str, str]]:
-        """The number of webhook calls by account, webhook and URL."""
-        found: Counter[tuple[str, str, str]] = Counter()
-        for account in self.workspace.state.accounts.values():
-            for row in account.rows_of(Delivery).values():
-                found[account.name, str(row.webhook), row.target.url] += len(row.attempts) + row.attempts_evicted
-        return found
-
-    def same_rows(self, account: Account, row: type[Any], attribute: str, value: str) -> int:
-        """Count the rows of an account whose attribute has a value, in any case."""
-        key = account.id, row, attribute
-        if key not in self._values:
-            rows = account.rows_of(row).values()
-            self._values[key] = Counter(str(getattr(found, attribute)).lower() for found in rows)
-        return self._values[key][value.lower()]
+    def numbers(self, name: Hashable, values: Iterable[Hashable]) -> Counter[Hashable]:
+        """Return how often each value is there; values of a name are counted once for all findings."""
+        if name not in self._counters:
+            self._counters[name] = Counter(values)
+        return self._counters[name]
 
     @cached_property
     def reads(self) -> Index[tuple[str | None, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from urllib.parse import parse_qsl, urlsplit
 
@@ -9,6 +10,7 @@ from mockserver.core.text.messages import counted
 from mockserver.core.text.secrets import is_secret
 from mockserver.core.traffic.causes import DELIVERY, REQUEST, Cause
 from mockserver.core.traffic.exchange import Exchange, read_json
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.lint.finding import SECRET_IN_URL, UNVERIFIED_WEBHOOK, Finding
 from mockserver.lint.traffic import Traffic
 from mockserver.resources.deliveries.delivery import Delivery
@@ -17,12 +19,13 @@ from mockserver.resources.deliveries.trial import FORGED
 
 def find_secrets_in_urls(traffic: Traffic) -> Iterator[Finding]:
     """Find webhooks whose URL has a secret in its query, or user info."""
+    made = _calls(traffic.workspace)
     for row in traffic.requests:
         if row.operation not in ("createWebhook", "updateWebhook") or 400 <= (row.status or 0) < 500:
             continue
         url = row.json.get("url") if isinstance(row.json, dict) else None
         if isinstance(url, str) and (secret := _secret(url)):
-            calls = _calls(traffic, row, url)
+            calls = made[row.account or "", str(_number(row)), url]
             subject = f"{row.operation} put a secret into the URL of a webhook ({secret})"
             message = f"{subject}; {counted(calls, 'call')} {'has' if calls == 1 else 'have'} carried it so far"
             yield Finding(SECRET_IN_URL, subject, message, [row.id])
@@ -41,11 +44,20 @@ def _secret(url: str) -> str | None:
     return next((f"query parameter {name[:40]}" for name in names), None)
 
 
-def _calls(traffic: Traffic, row: Exchange, url: str) -> int:
+def _number(row: Exchange) -> object:
+    """Return the id of the webhook that a request has made or changed."""
     answer = read_json(row.answer_body)
     made = answer.get("id") if isinstance(answer, dict) else None
-    number = row.params.get("webhookId", made)
-    return traffic.calls_to[row.account or "", str(number), url]
+    return row.params.get("webhookId", made)
+
+
+def _calls(workspace: Workspace) -> Counter[tuple[str, str, str]]:
+    """Count the webhook calls by account, webhook and URL."""
+    found: Counter[tuple[str, str, str]] = Counter()
+    for account in workspace.state.accounts.values():
+        for row in account.rows_of(Delivery).values():
+            found[account.name, str(row.webhook), row.target.url] += len(row.attempts) + row.attempts_evicted
+    return found
 
 
 def find_unverified_webhooks(traffic: Traffic) -> Iterator[Finding]:

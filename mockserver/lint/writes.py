@@ -171,10 +171,13 @@ def _count(traffic: Traffic, account: Account, rows: Sequence[Exchange]) -> tupl
     if not isinstance(body, dict):
         return None
     if operation in _SENDS:
-        mails = sum(traffic.mails_of[row.id] for row in rows)
+        mails_of = traffic.numbers("mails", (mail.request for mail in traffic.workspace.state.mailbox))
+        mails = sum(mails_of[row.id] for row in rows)
         return (mails, "e-mail", "with this content") if mails else None
     if operation == "createSubAccount":
-        return traffic.sub_accounts[account.name, str(body.get("email"))], "sub-account", "with this e-mail"
+        accounts = traffic.workspace.state.accounts.values()
+        same = traffic.numbers("sub-accounts", ((row.of, row.email) for row in accounts))
+        return same[account.name, str(body.get("email"))], "sub-account", "with this e-mail"
     if operation == "createSubAccountKey":
         number = body.get("id")
         sub = traffic.workspace.state.accounts.get(number) if isinstance(number, int) else None
@@ -182,5 +185,7 @@ def _count(traffic: Traffic, account: Account, rows: Sequence[Exchange]) -> tupl
     made = _ROWS.get(operation)
     if made is None:
         return None
-    number = traffic.same_rows(account, made.row, made.attribute or made.member, str(body.get(made.member)))
-    return number, made.what, made.more
+    attribute = made.attribute or made.member
+    texts = (str(getattr(row, attribute)).lower() for row in account.rows_of(made.row).values())
+    same = traffic.numbers((account.id, made.row, attribute), texts)
+    return same[str(body.get(made.member)).lower()], made.what, made.more

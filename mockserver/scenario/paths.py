@@ -21,7 +21,7 @@ _Form = Mapping[str, Any]
 
 def _row(names: str, **forms: _Form) -> _Form:
     """Return the form of a row; `names` are its members without members."""
-    return closed({**dict.fromkeys(names.split(), {"type": "string"}), **forms})
+    return closed({**{name: {"type": "string"} for name in names.split()}, **forms})
 
 
 _MACHINE = {"enum": list(LIFECYCLES)}
@@ -51,13 +51,7 @@ def _root(name: str) -> _Form:
 
 
 def mistake_in(root: str, steps: Sequence[Step], wanted: Any) -> str | None:
-    """Return which member or value of a path nothing can ever have, or None.
-
-    Args:
-        root: state, journal or mailbox.
-        steps: The steps from there.
-        wanted: The value that is expected at the end, or None.
-    """
+    """Return which member or value of a path nothing can ever have, or None; `wanted` is the expected value."""
     place, forms = root, [_root(root)]
     for name, value in ((step.name or step.member, step.value if step.member else None) for step in steps):
         if name is None:

@@ -40,15 +40,9 @@ def _check(what: str, value: str, known: Collection[str]) -> None:
 
 
 def refuse_misspelt(workspace: Workspace, match: Match, *place: str) -> None:
-    """Refuse a path that resembles the path of an operation, and that no operation, stub or request has.
+    """Refuse a path that resembles that of an operation, and that no operation, stub or request of the journal has.
 
-    Args:
-        workspace: The workspace.
-        match: The pattern with the path.
-        place: The members of the body that hold the pattern.
-
-    Raises:
-        Problem: 400.
+    `place` are the members of the body that hold the pattern.
     """
     path = match.path
     if path is None or "[" in path.text:

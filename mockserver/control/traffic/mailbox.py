@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from flask import Response, request
-from marshmallow import ValidationError, fields, validate
+from marshmallow import fields, validate
 
 from mockserver.control.framework import inputs
 from mockserver.control.framework.call import ControlResource, listed
@@ -25,13 +25,8 @@ from mockserver.web.server.waiting import wait_for
 MAILBOX = ControlResource("mailbox", "/_mock/mailbox")
 
 
-def _check_address(value: str) -> None:
-    if "@" not in value:
-        raise ValidationError("Not a valid email address")
-
-
 class MailFilter(inputs.Part):
-    to = fields.String(validate=_check_address)
+    to = fields.String(validate=validate.Regexp(".*@", error="Not a valid email address"))
     subject = fields.String()
     smtp = fields.String(validate=validate.OneOf((WAITING, SENT, FAILED)))
     wait = inputs.wait()

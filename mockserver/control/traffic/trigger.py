@@ -12,7 +12,7 @@ from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import of_one
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
-from mockserver.core.text.messages import meant
+from mockserver.core.text.messages import nearest
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.campaigns.campaign import Campaign
 from mockserver.resources.campaigns.letter import Letter, facts_of
@@ -82,9 +82,7 @@ class Trigger(Item):
         if data["event"] not in known:
             of = f"{category.type} webhooks"
             of = of if category.channel == EMAIL else f"{of} of channel {category.channel}"
-            near = meant(data["event"], known)
-            instead = f"; did you mean {near}?" if near else ""
-            raise ValidationError(f"unknown event of {of}; known: {', '.join(known)}{instead}", "event")
+            raise ValidationError(f"unknown event of {of}; {nearest(data['event'], known)}", "event")
         if "campaign" in data and (category != MARKETING_EMAIL or data["event"] not in COUNTED_EVENTS):
             wanted = ", ".join(sorted(COUNTED_EVENTS))
             raise ValidationError(f"only allowed together with type marketing and one of {wanted}", "campaign")

@@ -9,7 +9,7 @@ from functools import cache, lru_cache, reduce
 from pathlib import Path
 from typing import Any
 
-from mockserver.core.text.messages import cut, meant, shown
+from mockserver.core.text.messages import cut, meant, nearest, shown
 from mockserver.scenario.documents.document import MappingNode, locate, overlay
 from mockserver.scenario.documents.mistakes import BODY, SUFFIXES, TEXT, Mark, Mistake, ScenarioError, is_name
 from mockserver.scenario.documents.mistakes import Path as Place
@@ -94,9 +94,7 @@ class Library:
         return self._unknown("scenario", name, self.names())
 
     def _unknown(self, kind: str, name: str, known: list[str]) -> str:
-        near = meant(name, known)
-        instead = f"did you mean {near}?" if near else f"known: {', '.join(known)}"
-        return f"unknown {kind} {shown(name)}; {instead}"
+        return f"unknown {kind} {shown(name)}; {nearest(name, known)}"
 
     def read(self, name: str) -> MappingNode:
         """Return the document of a scenario name or path, merged with extended scenarios."""
