@@ -24,8 +24,7 @@ MOST_ANSWERS = 100
 _NO_TEXT = "\N{REPLACEMENT CHARACTER}"
 #: What begins an expression, a statement or a comment within a text.
 _SIGNS = re.compile(r"\{[{%#]")
-#: The same, any brace that could start an expression with the next character, and carriage returns, which Jinja drops;
-#: stubs quote all of them.
+#: The same, any brace that could start an expression with the next character, and carriage returns, which Jinja drops.
 _QUOTED = re.compile(r"\{+[%#]?|\r")
 #: Headers of an answer that the mock writes itself, as their names begin, in lower case.
 _OF_THE_MOCK = (

@@ -44,8 +44,7 @@ class Section(NamedTuple):
 
     `load` receives the members of a document, loaded by `fields`; `dump` returns all members, ready for writing.
     `finish` is called once after all accounts are loaded, for work across accounts. `load` and `finish` yield a
-    `SectionError` for each refused item and continue; errors of `finish` name the account. `generators` generate items
-    of lists, by member.
+    `SectionError` for each refused item and continue; errors of `finish` name the account. `generators` make items.
     """
 
     fields: Mapping[str, fields.Field[Any]]

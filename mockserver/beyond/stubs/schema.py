@@ -155,9 +155,7 @@ class StoreItem(StubPart):
     )
     key = fields.String(required=True, **about("the key within the table, which may be an expression"))
     value = Json(allow_none=True, **about("what is stored; the body of the request if left out"))
-    delete = fields.Boolean(
-        truthy={True}, falsy=set(), validate=validate.Equal(True), **about("deletes what is stored under the key")
-    )
+    delete = fields.Boolean(truthy={True}, falsy=set(), validate=validate.Equal(True), **about("deletes the value"))
 
     @validates_schema
     def _check(self, data: dict[str, Any], **_: Any) -> None:
@@ -174,12 +172,8 @@ class StubItem(StubPart):
         validate=validate.Regexp(r"[A-Za-z0-9][\w.-]{0,63}\Z", re.ASCII, error="must be letters, digits, dots, dashes"),
         **about("its id; counts up if left out"),
     )
-    method = fields.String(
-        required=True, validate=validate.OneOf(METHODS), **about("the method of the requests that it answers")
-    )
-    path = Pattern(
-        required=True, **about("the path, with parameters in braces, each one segment: /v3/contacts/{email}")
-    )
+    method = fields.String(required=True, validate=validate.OneOf(METHODS), **about("the method of its requests"))
+    path = Pattern(required=True, **about("the path; a parameter in braces is a segment: /v3/contacts/{email}"))
     match = fields.Nested(ContentMatchItem, load_default=Match, **about("what else requests must hold"))
     members = List(
         fields.String(),

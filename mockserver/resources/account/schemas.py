@@ -20,9 +20,7 @@ class Address(Output):
 class Plan(Output):
     type = Choice(*PLAN_TYPES, required=True, **documented("what the credits are for"))
     creditsType = Choice("sendLimit", required=True, **documented("what the credits limit"))
-    credits = Number(
-        required=True, validate=Quantity(), **documented("remaining; SMS credits may be fractional; -1: unlimited")
-    )
+    credits = Number(required=True, validate=Quantity(), **documented("remaining; of SMS fractional; -1: unlimited"))
     startDate = Text(**documented("left out unless the scenario gives it: clients disagree on its form"))
     endDate = Text(**documented("left out unless the scenario gives it"))
 

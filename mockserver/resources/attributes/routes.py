@@ -28,9 +28,7 @@ ATTRIBUTES = Operations("attributes", "specification 4.9")
 FURTHER_ATTRIBUTES = Operations("attributes", _SOURCE, are_further=True)
 
 
-_BAD_VALUE = proposed_error(
-    errors.INVALID_PARAMETER, "a category outside the five; a bad type, formula, enumeration or option"
-)
+_BAD_VALUE = proposed_error(errors.INVALID_PARAMETER, "a category outside the five; a bad type, formula or option")
 
 
 @ATTRIBUTES.operation(

@@ -36,9 +36,7 @@ class NewAttributePath(AttributePath):
 
 
 class ChoiceIn(Input):
-    value = TextOrNumber(
-        required=True, validate=_OPTION, **documented("a number; older ones may be texts", bounds=OPENAPI)
-    )
+    value = TextOrNumber(required=True, validate=_OPTION, **documented("a number; a text if it is old", bounds=OPENAPI))
     label = Text(required=True, validate=_OPTION, **documented(bounds=OPENAPI))
 
 

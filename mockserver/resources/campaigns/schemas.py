@@ -82,9 +82,7 @@ class Lifetime(Compact):
 
 class _Content(Compact):
     subject = Text(**documented("required without abTesting and templateId"))
-    htmlContent = Text(
-        validate=Longest(LONGEST_HTML), **documented("more than 10 characters, less than 1 MB", bounds=CLIENT)
-    )
+    htmlContent = Text(validate=Longest(LONGEST_HTML), **documented("over 10 characters, below 1 MB", bounds=CLIENT))
     htmlUrl = Url(**documented("not fetched; not together with htmlContent"))
     recipients = fields.Nested(ChosenLists, **documented())
     scheduledAt = _Instant(**documented("in the future"))

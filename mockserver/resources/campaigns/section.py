@@ -87,10 +87,7 @@ class CampaignItem(Item):
         load_default=EMAIL_CAMPAIGN,
         **about("campaign or template, by channel"),
     )
-    html = fields.String(
-        allow_none=True,
-        **about("its content, with `{{ params.NAME }}`, `{{ contact.NAME }}`, `{{ mirror }}`"),
-    )
+    html = fields.String(allow_none=True, **about("with `{{ params.NAME }}`, `{{ contact.NAME }}`, `{{ mirror }}`"))
     subject = fields.String(allow_none=True, **about("the subject of its e-mails; null: its name"))
     share = fields.String(
         allow_none=True,

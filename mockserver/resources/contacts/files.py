@@ -58,8 +58,7 @@ def records(text: str, position: int, separator: str) -> Iterator[Record]:
     """Yield the records of a text from a position on, unreadable records included; the cost is linear.
 
     Behind an open quote, the lines after the first one are read as records. A second failure at the same place skips
-    all lines up to there. Text behind a closing quote is kept in records of one line; in longer ones the quote opens
-    another record.
+    all lines up to there. Text behind a closing quote is kept in records of one line; in longer ones it opens another.
     """
     lines, failed_at = _Lines(text, position), position
     reader = csv.reader(lines, delimiter=separator, strict=True)

@@ -45,12 +45,8 @@ _IN_PROCESS = proposed_error(
 )
 _NO_METHOD = documented_error(errors.METHOD_NOT_ALLOWED, "documented without a condition: by a fault only", OPENAPI)
 _NO_NAME = error_observed_in_code(errors.MISSING_PARAMETER, "no name", "contract/contacts#createList", programs=1)
-_BAD_NAME = proposed_error(
-    errors.INVALID_PARAMETER, "a name or an id of the wrong type", "contract/contacts#createList"
-)
-_NONE_CHOSEN = proposed_error(
-    errors.MISSING_PARAMETER, "no identifiers of contacts", "contract/contacts#addContactToList"
-)
+_BAD_NAME = proposed_error(errors.INVALID_PARAMETER, "a name or id of a wrong type", "contract/contacts#createList")
+_NONE_CHOSEN = proposed_error(errors.MISSING_PARAMETER, "no ids of contacts", "contract/contacts#addContactToList")
 _TOO_MANY = documented_error(errors.OUT_OF_RANGE, "more than 150 contacts", CLIENT)
 
 

@@ -224,17 +224,13 @@ class _Addressed(Compact):
 
 class _ContactMembers(Compact):
     attributes = _Attributes(**documented("by name; an update removes those that are null or empty"))
-    ext_id = _ExtId(
-        sentence="ext_id is not valid", validate=Longest(rows.LONGEST), **documented("the customer's own id")
-    )
+    ext_id = _ExtId(sentence="ext_id is not valid", validate=Longest(rows.LONGEST), **documented("the client's own id"))
     list_ids = _Ids(Int64, data_key="listIds", sentence="listIds is not valid", **documented("lists to be joined"))
 
     email_blacklisted = _Flag(data_key="emailBlacklisted", sentence=_BOOLEANS, **documented("gets no e-mails"))
     sms_blacklisted = _Flag(data_key="smsBlacklisted", sentence=_BOOLEANS, **documented("gets no text messages"))
     smtpBlacklistSender = List(Text, **documented("not looked at (proposed)"))
-    force_merge = Flag(
-        data_key="forceMerge", **documented("merge the contacts that share an identifier", source=CLIENT)
-    )
+    force_merge = Flag(data_key="forceMerge", **documented("merge contacts that share an identifier", source=CLIENT))
 
 
 class NewContact(_ContactMembers, _Addressed):
@@ -254,9 +250,7 @@ class ContactCreated(Output):
 
 class ContactOut(Output):
     id = Int64(required=True, **documented())
-    email = Email(
-        attribute="shown_email", **documented("of a contact by SMS only: its phone number and @mailin-sms.com")
-    )
+    email = Email(attribute="shown_email", **documented("without an address: its number and @mailin-sms.com"))
     emailBlacklisted = Flag(attribute="email_blacklisted", required=True, **documented())
     smsBlacklisted = Flag(attribute="sms_blacklisted", required=True, **documented())
     whatsappBlacklisted = Flag(

@@ -44,9 +44,7 @@ class ContactListItem(Item):
 
     id = fields.Integer(strict=True, validate=ID_RANGE, **_ID)
     name = fields.String(required=True, **about("its name"))
-    folder_id = fields.Integer(
-        strict=True, validate=ID_RANGE, load_default=FIRST_FOLDER, **about("the folder that it is in")
-    )
+    folder_id = fields.Integer(strict=True, validate=ID_RANGE, load_default=FIRST_FOLDER, **about("its folder"))
     created_at = Instant(**about("its creation; the clock's start if left out"))
 
 

@@ -89,12 +89,7 @@ class DeliveryItem(Item):
         **about("the id of the webhook; null: an export or import"),
     )
     kind = fields.String(load_default="", **about("the webhook's type; empty for an export or import"))
-    export = fields.Integer(
-        strict=True,
-        allow_none=True,
-        load_default=None,
-        **about("the id of the export that the call announces"),
-    )
+    export = fields.Integer(strict=True, allow_none=True, load_default=None, **about("the id of its export"))
     batched = Flag(load_default=False, **about("whether the call carries the events of some seconds"))
     sent_as = fields.String(
         allow_none=True,
@@ -102,11 +97,7 @@ class DeliveryItem(Item):
         load_default=None,
         **about("the trial of the receiver that sent it; null: the service"),
     )
-    state = fields.String(
-        validate=validate.OneOf(MACHINE.states),
-        load_default=SCHEDULED,
-        **about("how far it has come"),
-    )
+    state = fields.String(validate=validate.OneOf(MACHINE.states), load_default=SCHEDULED, **about("its state"))
     attempts = List(fields.Nested(AttemptItem), load_default=list, **about("the attempts so far, oldest first"))
     attempts_evicted = fields.Integer(
         strict=True,

@@ -175,8 +175,7 @@ def publish_dns(workspace: Workspace, name: str, answers: Mapping[str, str]) -> 
 def publish_seen(workspace: Workspace, name: str, seen: dict[str, Seen], policy: str | None) -> None:
     """Publish look-up results by the records' wire names.
 
-    Both CNAME records share one answer: the first answer that is not ok. Without a policy, the DNS view keeps its
-    policy.
+    Both CNAME records share one answer: the first answer that is not ok. Without a policy, the view keeps its own.
     """
     answers = {} if policy is None else {"dmarc_policy": policy}
     for record, answer in seen.items():

@@ -65,12 +65,8 @@ class DomainItem(Item):
     """A domain with its progress and its DNS answers."""
 
     name = Hostname(required=True, **about("the name, in any spelling; each once in an account"))
-    number = fields.Integer(
-        strict=True, validate=ID_RANGE, **about("the number in the answer of its creation; counts up if left out")
-    )
-    state = fields.String(
-        validate=validate.OneOf(MACHINE.states), load_default=PENDING, **about("how far its set-up has come")
-    )
+    number = fields.Integer(strict=True, validate=ID_RANGE, **about("its number; counts up if left out"))
+    state = fields.String(validate=validate.OneOf(MACHINE.states), load_default=PENDING, **about("the state of set-up"))
     provider = fields.String(**about("the DNS provider that the service has found"))
     dns = fields.Nested(DnsItem, **about("its DNS records; as the state needs them if left out"))
     created_at = Instant(**about("when it was added; the clock's start if left out"))

@@ -140,8 +140,7 @@ def attachment(caller: Caller, token: str) -> tuple[InboundFile, bytes]:
 def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> None:
     """Receive a mail, for each recipient in a workspace with an inbound webhook for the recipient's domain.
 
-    The most recently used workspace comes first; without such a workspace, the default workspace's first account
-    receives the mail.
+    The most recently used workspace comes first; without one, the first account of the default workspace receives it.
 
     Raises:
         StorageError: the mail cannot be saved.

@@ -31,9 +31,7 @@ class InboundFileItem(Item):
     content_id = fields.String(allow_none=True, load_default=None, **about("its Content-ID, without angle brackets"))
     content = Base64(allow_none=True, load_default=None, **about("its bytes in Base64; null: too large to keep"))
     size = fields.Integer(
-        strict=True,
-        validate=validate.Range(min=0, max=2**62),
-        **about("its bytes; those of content if given"),
+        strict=True, validate=validate.Range(min=0, max=2**62), **about("its bytes; those of content if given")
     )
     token = fields.String(validate=Longest(200), **about("its download token; drawn if left out"))
 
@@ -50,9 +48,7 @@ class InboundEventItem(Item):
     recipient = Email(required=True, **about("the address at which it came in"))
     message_id = fields.String(**about("its header Message-ID"))
     subject = fields.String(**about("its subject; not processed yet without subject, message_id and attachments"))
-    attachments = List(
-        fields.Nested(InboundFileItem), validate=Longest(1_000), **about("its attachments, which can be downloaded")
-    )
+    attachments = List(fields.Nested(InboundFileItem), validate=Longest(1_000), **about("its attachments"))
 
 
 #: The members of an event, and of the content of its mail.

@@ -115,9 +115,7 @@ def authenticate(workspace: Workspace, header: str, form: Mapping[str, str]) -> 
     """Return the app with the credentials of a request; a public app needs no secret."""
     client_id, secret = _credentials(header, form)
     if not client_id:
-        raise INVALID_CLIENT("client_id is missing").because(
-            "missing client_id in the form and in the Authorization header"
-        )
+        raise INVALID_CLIENT("client_id is missing").because("no client_id in the form or the Authorization header")
     app = workspace.state.table(App).get(client_id)
     if app is None:
         known = reasons.listed(workspace.state.table(App))

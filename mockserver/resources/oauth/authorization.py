@@ -88,9 +88,7 @@ def authorization_request(found: Redirection, query: Mapping[str, str]) -> Autho
         )
     scopes = split_scopes(query.get("scope", ""))
     if not scopes:
-        raise errors.INVALID_SCOPE("scope must name what the app asks for").because(
-            "missing parameter `scope` in the query"
-        )
+        raise errors.INVALID_SCOPE("scope must name what the app asks for").because("no parameter `scope` in the query")
     if more := uncovered_scopes(scopes, found.app.scopes):
         reason = f"app {found.app.client_id} may ask for {reasons.listed(found.app.scopes)}"
         raise errors.INVALID_SCOPE(f"The app may not ask for {reasons.listed(more)}").because(reason)

@@ -54,9 +54,7 @@ def _check_uri(uri: str) -> None:
 class AppChange(Item):
     """Changes of an app."""
 
-    client_secret = fields.String(
-        validate=_CREDENTIAL, allow_none=True, **about("null for a public app; drawn if left out")
-    )
+    client_secret = fields.String(validate=_CREDENTIAL, allow_none=True, **about("null if public; drawn if left out"))
     name = fields.String(validate=validate.Length(1, apps.LONGEST_NAME), **about("the name that users see"))
     redirect_uris = List(
         fields.String(validate=[validate.Length(max=_LONGEST_URI), _check_uri]),
@@ -132,9 +130,7 @@ class AccessItem(Item):
 
 class ChallengeItem(Item):
     value = fields.String(required=True, **about("the challenge itself"))
-    method = fields.String(
-        load_default="plain", validate=validate.OneOf(("plain", "S256")), **about("how the verifier leads to it")
-    )
+    method = fields.String(load_default="plain", validate=validate.OneOf(("plain", "S256")), **about("its method"))
 
     @post_load
     def _make(self, data: dict[str, Any], **_: Any) -> Challenge:

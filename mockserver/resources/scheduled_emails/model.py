@@ -156,9 +156,7 @@ def check_room(workspace: Workspace, contents: Sequence[MailContent]) -> None:
     waiting = sum(account.record(Waiting).bytes for account in accounts)
     needed, most = waiting + sum(content.size for content in contents), workspace.limits.mailbox_bytes
     if needed > most:
-        raise errors.no_room(
-            f"scheduled e-mails would take {needed:,} bytes, the limit is {most:,} (--mailbox-bytes-limit)"
-        )
+        raise errors.no_room(f"scheduled e-mails take {needed:,} bytes, the limit is {most:,} (--mailbox-bytes-limit)")
 
 
 def is_taken(workspace: Workspace, message_id: str) -> bool:

@@ -24,8 +24,7 @@ from mockserver.web.schemas.fields import LONGEST_HEADER_VALUE, Dict, Email, Jso
 
 #: The most recipients of an e-mail (proposed: with all versions of a call, contract/sending#sendTransacEmail).
 MOST_RECIPIENTS = 2_000
-#: The most headers, tags and attachments of an e-mail, and the most characters of their names; chosen: far above what
-#: honest clients send.
+#: The most headers, tags and attachments of an e-mail, and the most characters of their names; chosen: far above use.
 _MOST_PARTS, _LONGEST_NAME = 1_000, 1_000
 _LONGEST = Longest(_LONGEST_NAME)
 
@@ -149,9 +148,7 @@ class MailItem(Item):
         validate=Longest(_MOST_PARTS),
         **about("further headers, by their names"),
     )
-    tags = List(
-        fields.String(validate=_LONGEST), validate=Longest(_MOST_PARTS), **about("its tags, which webhooks report")
-    )
+    tags = List(fields.String(validate=_LONGEST), validate=Longest(_MOST_PARTS), **about("tags that webhooks report"))
     message_id = fields.String(validate=_LONGEST, **about("its message id; drawn if left out"))
     attachments = List(fields.Nested(AttachmentItem), validate=Longest(_MOST_PARTS), **about("its files"))
     template_id = fields.Integer(strict=True, allow_none=True, **about("the template by which it is sent"))
@@ -191,23 +188,13 @@ class ScheduledEmailItem(Item):
     """An e-mail that is scheduled, or was sent, rejected or cancelled."""
 
     message_id = fields.String(validate=_check_message_id, **about("its id, <id@host>; drawn if left out"))
-    batch_id = fields.String(
-        validate=_check_batch_id,
-        allow_none=True,
-        **about("the id of its batch, a UUID of version 4"),
-    )
+    batch_id = fields.String(validate=_check_batch_id, allow_none=True, **about("the id of its batch, a UUIDv4"))
     to = Email(required=True, **about("the recipient that lists show"))
     subject = fields.String(load_default="", **about("its subject"))
     scheduled_at = Instant(required=True, **about("when it falls due"))
-    state = fields.String(
-        validate=validate.OneOf(MACHINE.states),
-        load_default=SCHEDULED,
-        **about("how far it has come"),
-    )
+    state = fields.String(validate=validate.OneOf(MACHINE.states), load_default=SCHEDULED, **about("its state"))
     mail = fields.Nested(MailItem, **about("what is sent; without it only the recipient is known"))
-    rejected = fields.String(
-        **about("why the service rejects it when it is due; sender and credits decide if left out")
-    )
+    rejected = fields.String(**about("why the service rejects it when it is due; by sender and credits if left out"))
     request = fields.String(**about("the id of the request that has scheduled it"))
     created_at = Instant(**about("when it was scheduled"))
 

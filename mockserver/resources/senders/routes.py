@@ -35,9 +35,7 @@ _STRICT_POLICY = proposed_error(
     "the domain's DMARC policy is strict, and the domain is not authenticated",
     "specification 7.3 (the code), contract/senders#createSender",
 )
-_DUPLICATE = proposed_error(
-    errors.DUPLICATE_PARAMETER, "the address is a sender already", "contract/senders#createSender"
-)
+_DUPLICATE = proposed_error(errors.DUPLICATE_PARAMETER, "the address is a sender", "contract/senders#createSender")
 
 
 @SENDERS.operation(

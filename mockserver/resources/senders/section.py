@@ -56,9 +56,7 @@ class SenderItem(Item):
         validate=validate.Range(*OTP_RANGE),
         **about("the one-time code, six digits; drawn if it awaits one"),
     )
-    otp_expires_at = Instant(
-        allow_none=True, **about("when the code expires; behaviour.otp_lifetime after the start if left out")
-    )
+    otp_expires_at = Instant(allow_none=True, **about("the end of the code; by default after behaviour.otp_lifetime"))
     ips = List(fields.Nested(IpShareItem), load_default=list, **about("the dedicated IPs that its e-mails leave by"))
 
 

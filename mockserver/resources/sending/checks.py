@@ -40,8 +40,7 @@ _EXTENSIONS = EXTENSIONS | {
     "odt", "mp3", "m4a", "m4v", "wma", "ogg", "flac", "wav", "aif", "aifc", "aiff", "mp4", "mov", "avi", "mkv", "mpeg",
     "mpg", "wmv", "pkpass", "xlsm",
 }  # fmt: skip
-#: The most headers, tags and files, the most characters of their names, and of a header's value; proposed, far above
-#: what honest clients send.
+#: The most headers, tags and files, the most characters of their names, and of a header's value; proposed: above use.
 _MOST_PARTS, _LONGEST_PART, _LONGEST_VALUE = 1_000, 1_000, 8_192
 _TEXTS = ("subject", "htmlContent", "textContent")
 #: Members that may be empty, unless the scenario says otherwise.

@@ -101,9 +101,7 @@ class NewEmail(Described):
     tags = List(fields.String(), allow_none=True, **documented())
     scheduledAt = Text(allow_none=True, **documented("at most 72 hours ahead", format="date-time"))
     batchId = Text(allow_none=True, **documented("a UUID of version 4; drawn if left out", format="uuid"))
-    messageVersions = List(
-        fields.Nested(Version), allow_none=True, **documented("at most 2,000 recipients in all", minItems=1)
-    )
+    messageVersions = List(fields.Nested(Version), allow_none=True, **documented("up to 2,000 recipients", minItems=1))
 
 
 class Sent(Output):
@@ -169,9 +167,7 @@ class Reason(_ClientOutput):
 
 class BlockedContactOut(_ClientOutput):
     email = Text(required=True, **documented())
-    senderEmail = Text(
-        required=True, allow_none=True, **documented("of the e-mail after which it was blocked; null if unknown")
-    )
+    senderEmail = Text(required=True, allow_none=True, **documented("of the e-mail that led to the block, or null"))
     reason = fields.Nested(Reason, required=True, **documented())
     blockedAt = MillisecondMoment(required=True, **documented())
 

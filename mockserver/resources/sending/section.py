@@ -29,9 +29,7 @@ class BlockedContactItem(Item):
         **about("the address to which nothing is delivered"),
     )
     blocked_at = Instant(**about("since when; the clock's start if left out"))
-    reason = fields.String(
-        validate=validate.OneOf(tuple(REASONS)), load_default=HARD_BOUNCE, **about("why, as the API reports it")
-    )
+    reason = fields.String(validate=validate.OneOf(tuple(REASONS)), load_default=HARD_BOUNCE, **about("as in the API"))
     sender = Email(**about("the only sender whose e-mails are blocked"))
 
     @pre_dump
@@ -44,9 +42,7 @@ class BlockedContactItem(Item):
 class IdempotencyKeyItem(Item):
     """The idempotency key of a request in the last half hour."""
 
-    key = fields.String(
-        required=True, validate=validate.Length(min=1, max=LONGEST_KEY), **about("the key, usually a UUID")
-    )
+    key = fields.String(required=True, validate=validate.Length(min=1, max=LONGEST_KEY), **about("usually a UUID"))
     used_at = Instant(**about("when the request came; the clock's start if left out"))
     request = fields.String(allow_none=True, **about("the id of the request"))
 
@@ -55,9 +51,7 @@ class EmailEventItem(Item):
     """An event of an e-mail to one recipient."""
 
     date = Instant(required=True, **about("when it happens; future events are listed from then on"))
-    event = fields.String(
-        required=True, validate=validate.OneOf(REPORTED), **about("what happened; requests: the e-mail was sent")
-    )
+    event = fields.String(required=True, validate=validate.OneOf(REPORTED), **about("what happened; requests: sent"))
     email = fields.String(required=True, **about("the recipient"))
     message_id = fields.String(required=True, **about("of the e-mail, with its angle brackets"))
     subject = fields.String(load_default="", **about("of the e-mail"))

@@ -23,9 +23,7 @@ class SsoTokenItem(Item):
     corporate = Flag(load_default=False, **about("whether it opens the organization or a sub-account"))
     email = Email(allow_none=True, load_default=None, **about("whom it signs in"))
     expires_at = Instant(**about("when it ends; behaviour.sso_token.lifetime after the start if left out"))
-    target = fields.String(
-        allow_none=True, validate=validate.OneOf(TARGETS), load_default=None, **about("the page to which it leads")
-    )
+    target = fields.String(allow_none=True, validate=validate.OneOf(TARGETS), load_default=None, **about("its page"))
     url = Url(allow_none=True, load_default=None, **about("an address to which it leads"))
     used_at = Instant(allow_none=True, load_default=None, **about("when it was first used; null: never"))
 

@@ -240,8 +240,7 @@ def send_tests(caller: Caller, content: MailContent, addresses: Sequence[str]) -
         addresses: the recipients; none: the account's own address.
 
     Raises:
-        ServiceError: 400 if an address, the sender or the day's limit does not allow the tests, 413 if they are too
-            large; nothing was sent.
+        ServiceError: 400 if an address, the sender or the day's limit does not allow the tests, 413: too large.
     """
     workspace, account = caller.workspace, caller.account
     now, random = workspace.state.clock.now(), workspace.state.random.copy()

@@ -26,9 +26,7 @@ class ChosenSender(Compact):
 
 
 class TestAddresses(Compact):
-    email_to = List(
-        Email, data_key="emailTo", **documented("contacts in a list; empty: the account's own address (proposed)")
-    )
+    email_to = List(Email, data_key="emailTo", **documented("contacts in a list; empty: the account (proposed)"))
 
 
 class MessageCreated(Output):

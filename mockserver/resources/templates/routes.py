@@ -19,9 +19,7 @@ else:
 TEMPLATES = Operations("templates", OPENAPI, are_further=True)
 
 _BAD_ID = proposed_error(errors.INVALID_PARAMETER, "templateId is not an integer")
-_NO_TEMPLATE = documented_error(
-    errors.DOCUMENT_NOT_FOUND, "the template does not exist", f"{OPENAPI}, but for the code"
-)
+_NO_TEMPLATE = documented_error(errors.DOCUMENT_NOT_FOUND, "the template is unknown", f"{OPENAPI}, but for the code")
 _BAD_TEMPLATE = error_observed_in_code(
     errors.INVALID_PARAMETER, "a member is not valid; the sender is unknown or not verified",
     "contract/templates#createSmtpTemplate", programs=10,

@@ -136,17 +136,13 @@ class TemplateOut(Output):
     isActive = Flag(attribute="is_active", required=True, **documented())
     testSent = Flag(attribute="is_tested", required=True, **documented())
     sender = fields.Nested(TemplateSender, required=True, **documented())
-    replyTo = Email(
-        attribute="reply_to", required=True, **documented("the sender's address if there is none (proposed)")
-    )
+    replyTo = Email(attribute="reply_to", required=True, **documented("the sender's address by default (proposed)"))
     toField = Text(attribute="to_field", required=True, **documented("empty if there is none"))
     tag = Text(required=True, **documented("empty if there is none"))
     htmlContent = Text(attribute="html", required=True, **documented("empty if a scenario gives none"))
     createdAt = MillisecondMoment(attribute="created_at", required=True, **documented())
     modifiedAt = MillisecondMoment(attribute="modified_at", required=True, **documented())
-    doiTemplate = Flag(
-        attribute="is_optin", **documented("of getSmtpTemplate only: whether its tag is `optin` (proposed)")
-    )
+    doiTemplate = Flag(attribute="is_optin", **documented("of getSmtpTemplate only: its tag is `optin` (proposed)"))
 
 
 class Templates(Output):

@@ -80,8 +80,7 @@ _EVERY_SMS = (TRANSACTIONAL_SMS, MARKETING_SMS)
 
 #: Events of e-mails, text messages and contacts, in the order in which documents list them.
 RAISED: tuple[RaisedEvent, ...] = (
-    # Transactional e-mails: contract/events#transactional; spam, `uuid` and what opens add as recorded in September
-    # 2026.
+    # Transactional e-mails: contract/events#transactional; spam, `uuid` and what opens add as recorded (2026-09).
     _email(
         names=("sent", "request"), reported="requests", sent_as=PayloadName("request"), exported=_REQUEST,
         members=email, adds=_with(reason=SENT_REASON, **_SENT_FROM),
@@ -143,8 +142,7 @@ RAISED: tuple[RaisedEvent, ...] = (
         exported=_UNSUBSCRIBED,
         members=email, adds=_with(**_SEEN, is_returnpath=False), scenes={"delivered_unsubscribed": 340},
     ),
-    # No document lists `error` among subscriptions, but the service accepts it; that subscribers to `blocked` receive
-    # `error` too is proposed.
+    # No document lists `error` among subscriptions, but the service accepts it; that `blocked` includes it is proposed.
     _email(
         names=("error",), reported="error", sent_as=PayloadName("error"), sent_to=("error", "blocked"),
         exported=Exported("error", 14), members=email, adds=_with(reason="error while sending"), scenes=_IN_NO_STORY,

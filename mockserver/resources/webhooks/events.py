@@ -27,8 +27,7 @@ from mockserver.resources.webhooks.event import INBOUND, TRANSACTIONAL_EMAIL, Ca
 from mockserver.resources.webhooks.event_table import RECEIVED, SENT_REASON
 from mockserver.resources.webhooks.model import OpenWindows, Webhook
 
-#: How long a window of a batched webhook collects events, and the most events of one call. All calls of a window are
-#: made at its end.
+#: How long a window of a batched webhook collects events, and the most events of one call. Calls are made at its end.
 BATCH_WINDOW = timedelta(minutes=5)
 BATCH_SIZE = 500
 #: How much later a call arrives with `behaviour.webhook_calls`. Chosen: behind the next event of an e-mail.

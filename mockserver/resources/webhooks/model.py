@@ -160,8 +160,7 @@ def _warn_of_nothing(caller: Caller, given: Mapping[str, Any]) -> None:
 def _domain(caller: Caller, given: str) -> str:
     """Return an inbound webhook's domain, lowercased and in A-labels.
 
-    Refuse a text that is no domain name and, unless `behaviour.inbound_domain` is `any`, a domain that the account has
-    not authenticated.
+    Refuse a text that is no domain name and, unless `behaviour.inbound_domain` is `any`, one that is not authenticated.
     """
     name = domain_of(given)
     if "@" in given or not is_host_name(name):

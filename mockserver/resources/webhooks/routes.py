@@ -30,9 +30,7 @@ _TWIN = error_observed_in_code(
     "contract/webhooks#createWebhook",
     programs=2,
 )
-_UNKNOWN = documented_error(
-    errors.DOCUMENT_NOT_FOUND, "unknown webhookId", "specification 4.3, contract/webhooks#getWebhook"
-)
+_UNKNOWN = documented_error(errors.DOCUMENT_NOT_FOUND, "unknown id", "specification 4.3, contract/webhooks#getWebhook")
 
 
 @WEBHOOKS.operation(

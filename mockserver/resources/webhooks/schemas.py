@@ -56,9 +56,7 @@ class WebhookChanges(Input):
     domain = Text(**documented("inbound domain"))
     batched = Flag(**documented())
     auth = fields.Nested(Auth, **documented("adds `Authorization: Bearer` to the calls"))
-    headers = List(
-        fields.Nested(Header), validate=CHECK_HEADERS, **documented("sent with each call", maxItems=MOST_HEADERS)
-    )
+    headers = List(fields.Nested(Header), validate=CHECK_HEADERS, **documented("of each call", maxItems=MOST_HEADERS))
 
 
 class NewWebhook(WebhookChanges):
@@ -110,9 +108,7 @@ class NewExport(Input):
     names_from = OPENAPI
 
     type = Choice(TRANSACTIONAL, MARKETING, required=True, **documented())
-    event = Choice(
-        *EXPORT_EVENTS, required=True, **documented("the official enum has two codes of errors besides, by a slip")
-    )
+    event = Choice(*EXPORT_EVENTS, required=True, **documented("the official enum also has two error codes, by a slip"))
     notifyURL = Url(required=True, **documented("where the link to the CSV is sent", source="specification 4.3"))
     days = Int64(validate=validate.Range(min=1), **documented("counts today; not with the dates", bounds=OPENAPI))
     startDate = Day(**documented("needs endDate"))

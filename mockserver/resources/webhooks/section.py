@@ -84,9 +84,7 @@ class WebhookItem(Item):
     domain = fields.String(allow_none=True, **about("the domain whose mails an inbound webhook reports"))
     batched = Flag(load_default=False, **about("whether one call carries the events of some seconds"))
     auth = fields.Nested(AuthItem, allow_none=True, **about("the credentials of its calls"))
-    headers = List(
-        fields.Nested(HeaderItem), validate=CHECK_HEADERS, load_default=list, **about("further headers of its calls")
-    )
+    headers = List(fields.Nested(HeaderItem), validate=CHECK_HEADERS, load_default=list, **about("further headers"))
     created_at = Instant(**about("its creation; the clock's start if left out"))
     modified_at = Instant(**about("its last change; its creation if left out"))
 
@@ -113,11 +111,7 @@ class FiltersItem(Item):
 
     constraints: ClassVar[dict[str, Any]] = {"dependentRequired": {"startDate": ["endDate"], "endDate": ["startDate"]}}
 
-    type = fields.String(
-        required=True,
-        validate=validate.OneOf((TRANSACTIONAL, MARKETING)),
-        **about("the type of the webhooks"),
-    )
+    type = fields.String(required=True, validate=validate.OneOf((TRANSACTIONAL, MARKETING)), **about("their type"))
     event = fields.String(required=True, validate=validate.OneOf(EXPORT_EVENTS), **about("the event"))
     notifyURL = Url(required=True, **about("the address that gets a call when the file is ready"))
     days = fields.Integer(strict=True, validate=validate.Range(1, INT64_MAX), **about("how many days back"))
@@ -141,9 +135,7 @@ class ExportItem(Item):
     requested_at = Instant(required=True, **about("when it was requested"))
     filters = fields.Nested(FiltersItem, required=True, **about("the body of the request"))
     url = fields.String(load_default="", **about("the address of the file"))
-    state = fields.String(
-        validate=validate.OneOf(MACHINE.states), load_default=ACCEPTED, **about("how far it has come")
-    )
+    state = fields.String(validate=validate.OneOf(MACHINE.states), load_default=ACCEPTED, **about("its state"))
     ready_at = Instant(
         allow_none=True,
         load_default=None,
