@@ -191,9 +191,7 @@ def _print_attempts(found: Mapping[str, Any]) -> None:
 # ------------------------------------------------------------------ receivers
 
 
-receivers = Group(
-    "receivers", default="list", help="Receive webhook calls at an address of the mock, without a separate HTTP server."
-)
+receivers = Group("receivers", default="list", help="Receive webhook calls at an address of the mock.")
 
 
 @receivers.command("list")

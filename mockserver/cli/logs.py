@@ -39,9 +39,7 @@ def _status(ctx: click.Context, param: click.Parameter, text: str | None) -> str
         return None
     is_class = len(text) == 3 and text[0] in "12345" and text[1:].lower() == "xx"
     if not is_class and text != "none" and not (text.isascii() and text.isdigit() and len(text) == 3):
-        raise click.BadParameter(
-            f"{text!r} is no status: write one as 404, a class as 4xx, or none for requests without an answer."
-        )
+        raise click.BadParameter(f"{text!r} is no status: write 404, a class as 4xx, or none for no answer.")
     return text.lower()
 
 

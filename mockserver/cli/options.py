@@ -212,9 +212,7 @@ def waiting(help: str) -> Decorator:  # noqa: A002  # as click calls it
 
 
 def limit(items: str, default: int, least: int = 1) -> Decorator:
-    return option(
-        "-n", "--limit", type=Integer(least, 1000), default=default, metavar="N", help=f"How many {items} to list."
-    )
+    return option("-n", "--limit", type=Integer(least, 1000), default=default, metavar="N", help=f"How many {items}.")
 
 
 #: The flag `--all` of commands that delete, a command's parameter `every`.
@@ -272,9 +270,7 @@ SCENARIOS = option(
     help="A folder of scenarios, searched before the shipped ones.",
 )
 #: The file into which a command writes.
-OUTPUT = option(
-    "--out", "--output", "output", type=OUTPUT_FILE, metavar="FILE", help="Write to this file, not to standard output."
-)
+OUTPUT = option("--out", "--output", "output", type=OUTPUT_FILE, metavar="FILE", help="Write to this file.")
 
 
 def read_scenario(file: str) -> str:

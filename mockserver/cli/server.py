@@ -99,8 +99,7 @@ def env(target: Target) -> None:
 def ca(url: str | None) -> None:
     """Print the CA certificate that clients of a server with TLS must trust, in PEM.
 
-    The connection that fetches it is not verified. On a network that you do not trust, let the server write it to a
-    file with --tls-ca-file.
+    The connection that fetches it is not verified. On a network that you do not trust, give the server --tls-ca-file.
     """
     root = root_of(url)
     with answered(root):

@@ -15,9 +15,7 @@ from mockserver.testing.handles.link import given
 _SCENARIO = "The name of a scenario, or the path of a file"
 
 
-workspaces = Group(
-    "workspaces", default="list", help="List, create and delete workspaces: isolated copies of the service."
-)
+workspaces = Group("workspaces", default="list", help="List, create and delete workspaces: copies of the service.")
 
 
 @workspaces.command("list")

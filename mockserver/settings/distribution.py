@@ -87,8 +87,7 @@ def needing_server(what: str) -> Iterator[None]:
     """Import server modules in a `with` block; errors begin with `what`.
 
     Raises:
-        ServerMissingError: A distribution of the extra `server` is missing, or the server cannot be imported with an
-            unsuitable version.
+        ServerMissingError: A distribution of the extra `server` is missing, or one has an unsuitable version.
     """
     try:
         yield

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 _PACKAGE = Path(__file__).parents[1]
-#: The default limit of a file, in bytes: as much as the documents of a workspace. Devices such as `/dev/zero` have no
-#: end, and a size of zero.
+#: The default limit of a file, in bytes: as much as the documents of a workspace. A device as `/dev/zero` has no end.
 LARGEST = 256 * 1024 * 1024
 #: The limit of a file that people write by hand, in bytes. Chosen: a book has fewer.
 WRITTEN_BY_HAND = 8 * 1024 * 1024

@@ -90,9 +90,7 @@ class Settings:
     seed: int | None = setting(None, Int64(-(2**63), 2**63 - 1), "Another seed than the scenario's.")
     #: An empty token is refused when the server starts: it was meant to protect something.
     control_token: str | None = setting(None, Secret(), "What the control API asks for from now on.", metavar="TOKEN")
-    control_token_file: str | os.PathLike[str] | None = setting(
-        None, PathType(), "A file that holds it.", metavar="FILE"
-    )
+    control_token_file: str | os.PathLike[str] | None = setting(None, PathType(), "A file with it.", metavar="FILE")
     allowed_host: tuple[str, ...] | list[str] = setting(
         (),
         Texts(),
@@ -120,12 +118,8 @@ class Settings:
         metavar="smtp://[USER:PASSWORD@]HOST:PORT",
     )
     #: With port 0 the answer of `health` tells the port that was taken.
-    smtp_in: str | None = setting(
-        None, _TEXT, "Where mails are taken by SMTP; port 0 takes a free one.", metavar="HOST:PORT"
-    )
-    dns_resolver: str | None = setting(
-        None, _TEXT, "The server that is asked where behaviour.dns is resolver.", metavar="HOST:PORT"
-    )
+    smtp_in: str | None = setting(None, _TEXT, "Where mails come by SMTP; port 0: a free one.", metavar="HOST:PORT")
+    dns_resolver: str | None = setting(None, _TEXT, "The server for behaviour.dns: resolver.", metavar="HOST:PORT")
     beyond: str = setting(
         "refuse",
         Choice(("refuse", "shape", "forward")),
@@ -166,9 +160,7 @@ class Settings:
         "Speak TLS, with a certificate of an authority that is made at the start; mockserver ca prints what clients "
         "have to trust.",
     )
-    tls_port: int | None = setting(
-        None, WholeNumber(0, 65_535), "Speak TLS there, and plain HTTP at --port; 0 takes a free one."
-    )
+    tls_port: int | None = setting(None, WholeNumber(0, 65_535), "Speak TLS there, and HTTP at --port; 0: a free one.")
     tls_name: tuple[str, ...] | list[str] = setting(
         (),
         Texts(),
@@ -225,15 +217,9 @@ class Settings:
         "How many bytes a workspace's journal keeps; beside it as many of control calls, and of fired timers.",
         "The oldest is dropped.",
     )
-    feed_limit: int = limit(
-        1_000, _COUNT, "How many events a workspace keeps for its stream.", "The oldest is dropped."
-    )
-    feed_bytes_limit: int = limit(
-        4 * _MB, _COUNT, "How many bytes of events a workspace keeps.", "The oldest is dropped."
-    )
-    history_limit: int = limit(
-        1_000, _COUNT, "How many transitions of its instances a workspace keeps.", "The oldest is dropped."
-    )
+    feed_limit: int = limit(1_000, _COUNT, "How many events a workspace keeps to stream.", "The oldest is dropped.")
+    feed_bytes_limit: int = limit(4 * _MB, _COUNT, "How many bytes they may have.", "The oldest is dropped.")
+    history_limit: int = limit(1_000, _COUNT, "How many transitions a workspace keeps.", "The oldest is dropped.")
     mailbox_limit: int = limit(
         1_000,
         _COUNT,
@@ -248,9 +234,7 @@ class Settings:
     )
     snapshots_limit: int = limit(100, _COUNT, "How many snapshots a workspace keeps.", "409")
     snapshots_bytes_limit: int = limit(64 * _MB, _COUNT, "How many bytes of snapshots a workspace keeps.", "409")
-    deliveries_limit: int = limit(
-        20_000, _COUNT, "How many calls an account keeps.", "The oldest settled one is dropped."
-    )
+    deliveries_limit: int = limit(20_000, _COUNT, "How many calls an account keeps.", "The oldest settled is dropped.")
     deliveries_bytes_limit: int = limit(
         64 * _MB,
         _COUNT,
@@ -277,12 +261,8 @@ class Settings:
     lint_timeout: float = limit(
         10.0, _SECONDS, "How many seconds a client may wait for the answer of a hanging request.", "A finding of lint."
     )
-    forward_timeout: float = limit(
-        10.0, _SECONDS, "How many seconds a forwarded call may take until its answer is there.", "502"
-    )
-    forward_answer_limit: int = limit(
-        10 * _MB, _COUNT, "How many bytes the answer to a forwarded call may have.", "502"
-    )
+    forward_timeout: float = limit(10.0, _SECONDS, "How many seconds a forwarded call may take.", "502")
+    forward_answer_limit: int = limit(10 * _MB, _COUNT, "How many bytes the answer to such a call may have.", "502")
 
     # ------------------------------------------------------------------ what a request may hold
     #
@@ -306,9 +286,7 @@ class Settings:
     yaml_limit: int = limit(9 * _MB, _COUNT, "How many bytes a body of YAML may have, of the control API.", "413")
     #: At most 200, chosen far below the 1,000 nested calls that Python allows: bodies are read recursively.
     depth_limit: int = limit(100, WholeNumber(10, 200), "How many levels the body of a control call may have.", "400")
-    body_timeout: float = limit(
-        60.0, _SECONDS, "How many seconds a body may take to come in.", "408, and the connection ends."
-    )
+    body_timeout: float = limit(60.0, _SECONDS, "How many seconds a body may take.", "408, and the connection ends.")
     head_limit: int = limit(
         64 * _KB,
         _COUNT,

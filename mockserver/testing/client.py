@@ -36,8 +36,7 @@ _TIMEOUT_S = 60.0
 _SHOWN = 200
 #: How many refused calls are remembered; chosen: far more than the report of a failed test shows.
 _REFUSALS = 100
-#: The most bytes of an answer. Chosen: twice what the documents of a workspace may take by default, and far less than
-#: what makes a machine slow.
+#: The most bytes of an answer. Chosen: twice what the documents of a workspace may take by default.
 LONGEST = 512 * 1024 * 1024
 #: How long a body may take, in seconds. Chosen: the largest body takes less, except over the slowest networks.
 _LONGEST_S = 60.0
@@ -101,13 +100,11 @@ class Client:
         Args:
             url: The root address of the server.
             token: The control token, if the server asks for one.
-            trust: For https://, a file in PEM of authorities that are trusted beside those of the system; None: the
-                file of MOCKSERVER_CA.
+            trust: For https://, a PEM file of authorities beside those of the system; None: that of MOCKSERVER_CA.
             public_url: The root address that the server writes, if `--public-url` gives it another one.
 
         Raises:
-            ValueError: The address does not begin with http:// or https://, or names no host; or a file of authorities
-                cannot be read.
+            ValueError: The address is no http or https URL, or a file of authorities cannot be read.
         """
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -167,8 +164,7 @@ class Client:
     ) -> Answer:
         """Make a control call, and return the answer. `path` begins with a slash.
 
-        Members of the query that are None are left out. The body is sent as JSON, or is a text of YAML; None is no
-        body.
+        Members of the query that are None are left out. The body is sent as JSON, or is a YAML text, or None.
 
         Raises:
             MockServerError: The server refuses the call, or does not answer.

@@ -55,8 +55,7 @@ class ContainerOptions(TypedDict, total=False):
 class MockServerContainer(DockerContainer):
     """A server in a container, ready when the `with` block begins and removed at its end.
 
-    It has all methods of a container of Testcontainers: `with_env("MOCKSERVER_KEYS", "isolate")`, `with_network`,
-    `get_logs`.
+    It has all methods of a container of Testcontainers: `with_env("MOCKSERVER_KEYS", "isolate")`, `with_network`.
     """
 
     def __init__(
@@ -140,8 +139,7 @@ class MockServerContainer(DockerContainer):
 class ImageHealth(WaitStrategy):
     """Waits until the health check of the image succeeds.
 
-    The engine runs that check every few seconds; here it runs all the time, so that the container is ready as soon as
-    the server is.
+    The engine runs that check every few seconds; here it runs all the time, so that no time is lost.
     """
 
     def __init__(self) -> None:

@@ -146,18 +146,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help=f"Write the same to a file; FORM is {', '.join(_FORMATS)}. May be given several times.",
     )
     add_options(parser, group)
-    group.addoption(
-        "--mockserver-lint", action="store_true", help="Print at the end which mistakes the client has made."
-    )
+    group.addoption("--mockserver-lint", action="store_true", help="Print at the end the mistakes of the client.")
     group.addoption(
         "--mockserver-lint-fail-on",
         metavar="RULE,...",
         help="Do the same, and exit with status 1 if one of these rules has found something, or any rule with all.",
     )
     group.addoption("--mockserver-lint-baseline", metavar="FILE", help="Leave out the findings in this file.")
-    group.addoption(
-        "--mockserver-lint-update-baseline", action="store_true", help="Add the findings to that file that are new."
-    )
+    group.addoption("--mockserver-lint-update-baseline", action="store_true", help="Add new findings to it.")
     parser.addini("mockserver_lint_baseline", "The file of accepted findings; see --mockserver-lint-baseline.")
     parser.addini(_FAIL_ON, "The rules that fail a session; see --mockserver-lint-fail-on.")
     group.addoption(

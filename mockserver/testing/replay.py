@@ -63,8 +63,7 @@ class Replay:
         self.workspace = server.workspace({**_read(folder, "state-before.json")})
         self._client = server.client
         self._client.timeout = _CONTROL_S
-        #: The last value of each member of the answers, which a later request may send as a secret, and the last
-        #: `client_id` of a request.
+        #: The last value of each member of the answers, which a later request may send as a secret, and `client_id`.
         self._known: dict[str, Any] = dict(_PKCE)
         here = self.workspace.url.removesuffix("/v3")
         self._prefix = f"{urlsplit(server.client.url).path}/w/{self.workspace.name}"

@@ -265,8 +265,7 @@ class Mailbox(Handle):
     def all(self, *, to: str | None = None, subject: str | None = None, smtp: str | None = None) -> list[Mail]:
         """Return at most 1000 e-mails, newest first, optionally filtered.
 
-        `to` is an address, `subject` a part of the subject, `smtp` the state on the way to a real server, `waiting`,
-        `sent` or `failed`.
+        `to` is an address, `subject` a part of the subject, `smtp` the state of sending: `waiting`, `sent`, `failed`.
         """
         return read_all(Mail, self._link.items("/mailbox", to=to, subject=subject, smtp=smtp, limit=1000))
 

@@ -23,8 +23,7 @@ _ONE_PAGE = frozenset({"mailbox", "deliveries"})
 _YAML = "application/yaml"
 #: The most seconds between the start of a running clock and real time; chosen: it has three digits.
 _REAL_S = 0.01
-#: The most characters of a test's name in the name of its folder; chosen so that the paths below it stay within the
-#: 260 characters of Windows.
+#: The most characters of a test's name in the name of its folder; chosen for the 260 characters of Windows.
 _LONGEST = 80
 #: How many characters of a hash distinguish names that are equal without the signs that a file system refuses.
 _HASH = 8

@@ -40,9 +40,7 @@ def add_options(parser: pytest.Parser, group: pytest.OptionGroup) -> None:
         metavar="FILE",
         help="Exit with status 1 if the tests no longer meet a point of this file.",
     )
-    group.addoption(
-        "--mockserver-update-baseline", action="store_true", help="Add the points to that file that are new."
-    )
+    group.addoption("--mockserver-update-baseline", action="store_true", help="Add new points to that file.")
     parser.addini("mockserver_fail_under", "The least percentage of what is counted; see --mockserver-fail-under.")
     parser.addini("mockserver_of", "What is counted; see --mockserver-of.")
     parser.addini("mockserver_baseline", "The file of the points that the tests meet; see --mockserver-baseline.")
