@@ -50,8 +50,7 @@ class Forwarder(Protocol):
     def send(self, call: ForwardedCall, done: Callable[[PeerAnswer], None]) -> None:
         """Forward a call in the background.
 
-        `done` is called once, from another thread, perhaps before this returns; not at all if the server stops
-        meanwhile.
+        `done` is called once, from another thread, perhaps before this returns; or never if the server stops.
         """
         ...
 

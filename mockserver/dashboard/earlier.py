@@ -94,9 +94,7 @@ def earlier(workspace: Workspace, target: Exchange) -> Earlier:
     evicted = workspace.journal.evicted + workspace.calls.evicted
     start, keys = workspace.state.clock.start, dict(workspace.state.keys)
     names = {identifier: row.name for identifier, row in workspace.state.accounts.items()}
-    notes = (
-        [f"{evicted:,} older requests and calls are not kept any more: what they did is missing."] if evicted else []
-    )
+    notes = [f"{evicted:,} older requests and calls are not kept: what they did is missing."] if evicted else []
     if len(steps) > MOST:
         notes.append(f"{len(steps) - MOST:,} older requests and calls are left out: what they did is missing.")
     lines: list[str] = []

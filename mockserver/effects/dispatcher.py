@@ -36,8 +36,7 @@ class Task(NamedTuple):
     work: Callable[[], Any]
     done: Callable[[Any], None]
     wanted: Callable[[], bool] = lambda: True
-    #: The host that the work waits for: tasks of one host use no more threads than the concurrency, however long they
-    #: take.
+    #: The host that the work waits for: tasks of one host use no more threads than the concurrency.
     host: str = ""
 
 

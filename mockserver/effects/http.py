@@ -66,8 +66,7 @@ class Response(NamedTuple):
 def call(request: OutgoingRequest, egress: Egress, ca: str | None = None) -> CallOutcome:
     """Send a request, and return its status, with the body if it asks for one, or its error within its time limit.
 
-    Certificates may also be signed by the authority `ca` (PEM). A retry is hopeless after an egress refusal or an
-    unsendable request.
+    Certificates may also be signed by the authority `ca` (PEM). A refusal or an unsendable request is hopeless.
     """
     try:
         with _responding(request, egress, ca) as response:

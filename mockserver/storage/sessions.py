@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
 #: The most attempts of a step, and the attempt from which it waits for its turn among conflicting servers; chosen.
 _MOST_TRIES, _IN_TURN = 50, 2
-#: How long a step waits for its first and for further workspaces, in seconds. Chosen: clients still wait; deadlocks are
-#: rare and short.
+#: How long a step waits for its first and for further workspaces, in seconds. Chosen: clients still wait.
 _PATIENCE_S, _SHORT_PATIENCE_S = 30.0, 0.5
 #: The longest wait for a turn, and the polling interval, in seconds.
 _TURN_S, _LOOK_S = 3.0, 0.005

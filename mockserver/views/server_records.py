@@ -78,9 +78,7 @@ class Health(NamedTuple):
 class MistakeLine(NamedTuple):
     path: Annotated[str, "a JSON Pointer into the body, or a parameter's name after a slash"]
     message: str
-    line: Annotated[
-        int | None, Mark.OMITTED, "of YAML, as a body or as the member `yaml`: in which of its lines, from 1"
-    ]
+    line: Annotated[int | None, Mark.OMITTED, "of YAML, as a body or the member `yaml`: its line, from 1"]
 
 
 class ProblemDetails(NamedTuple):
@@ -175,9 +173,7 @@ class OperationBeyond(NamedTuple):
     method: str
     path: str
     status: Annotated[Status, "that of success"]
-    answered: Annotated[
-        str, Keyword("enum", ("refused", "shaped", "forwarded")), "how a call is answered where no stub does"
-    ]
+    answered: Annotated[str, Keyword("enum", ("refused", "shaped", "forwarded")), "how it is answered without a stub"]
     stubs: Annotated[Sequence[str], "the stubs of the workspace that can have its address"]
 
 

@@ -28,8 +28,7 @@ EntryT = TypeVar("EntryT")
 LIMIT = 10_000
 #: How many entries are written at once. Chosen: some milliseconds of work, after which other threads can run.
 _BATCH = 100
-#: How many seconds entries are gathered before they are written. Chosen: fewer, larger writes cost less, and a reader
-#: notices no delay.
+#: How many seconds entries are gathered before they are written. Chosen: larger writes cost less, unnoticed.
 _GATHER = 0.02
 #: How many seconds the end of the process waits for entries to be written. Chosen: enough for all that may wait, and
 #: a reader that has stopped reading delays the end no longer.
@@ -131,8 +130,7 @@ _SECRETS = frozenset({"path", "query", "reason", "warning", "message", "exceptio
 _SAFE_IN_PATH = "/:@!$&'()*+,;=~<>[]{}|^`"
 #: The characters that a query in a line has as they are; all others are percent-encoded.
 _SAFE_IN_QUERY = _SAFE_IN_PATH + "?%"
-#: Made once, as `json.dumps` would make one for each line. ASCII only, so that no reader takes a character within the
-#: line for its end.
+#: Made once, as `json.dumps` would make one for each line. ASCII only, so that no character ends the line.
 _JSON = json.JSONEncoder(separators=(",", ":"))
 
 

@@ -141,8 +141,7 @@ class Operation(NamedTuple):
     is_further: bool = False
     #: Whether it adds rows, and is refused in a full workspace.
     adds: bool = False
-    #: Whether it reads all rows of a type, or the query parameter with which it does. With many rows it runs in a
-    #: thread.
+    #: Whether it reads all rows of a type, or the query parameter with which it does. If many, in a thread.
     sweeps: bool | str = False
     #: Whether it may write the file of an export of webhook events. With many events it runs in a thread.
     exports: bool = False

@@ -18,8 +18,7 @@ from typing import NamedTuple
 from mockserver.core.contract.errors import BAD_REQUEST, ServiceError
 from mockserver.settings.declaration import ReplicaName
 
-#: The number of draws of one purpose after which they repeat. Chosen: within the 64-bit integers of a scenario, and out
-#: of reach.
+#: The number of draws of one purpose after which they repeat. Chosen: within 64 bits, and out of reach.
 LAP = 2**62
 #: The digit of a UUID's variant for a drawn digit, of which the two lowest bits are kept.
 _VARIANTS = {digit: "89ab"[int(digit, 16) & 3] for digit in string.hexdigits.lower()}

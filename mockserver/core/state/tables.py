@@ -45,8 +45,7 @@ class Tally:
         self.limit, self.rows, self.bytes = limit, rows, held
         #: The bytes of contacts and of values that stubs have stored.
         self.stored = stored
-        #: Other collections whose items count. They must not refer to the tally: without a cycle a dropped workspace is
-        #: freed at once.
+        #: Other collections whose items count. They must not refer to the tally: a cycle would delay its release.
         self.beside = beside
 
     def kept(self) -> int:

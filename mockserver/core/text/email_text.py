@@ -19,8 +19,7 @@ from mockserver.core.text.addresses import domain_of
 class _Policy(EmailPolicy):
     """A policy writing each address on a separate line.
 
-    In a full line with an encoded name, the library encodes the comma behind the address too, and loses the addresses
-    that follow.
+    In a full line with an encoded name, the library encodes the comma behind it too, and loses what follows.
     """
 
     def fold(self, name: str, value: Any) -> str:

@@ -18,8 +18,7 @@ _REMEMBERED = 64
 DEFAULT_HOST = "localhost"
 #: The longest of them, in characters: no name is longer, and so a longer one may be cut there and is malformed still.
 LONGEST_HOST = 300
-#: The values of `Sec-Fetch-Site` for requests by pages of this server and its site, or by the user; other clients send
-#: no such header.
+#: The values of `Sec-Fetch-Site` for requests by pages of this server and its site, or by the user; others send none.
 OWN_SITES = frozenset({"", "same-origin", "same-site", "none"})
 
 

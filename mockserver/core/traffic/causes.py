@@ -19,8 +19,7 @@ Thing = str | int | Timer
 #: The most effects that a transition lists, and the most transitions that a timer or a control call lists. Chosen: more
 #: than anybody reads.
 MOST_CAUSED, MOST_TRANSITIONS = 20, 100
-#: The bytes of a transition, a fired timer and a control call without texts, and of a character (PEP 393): measured,
-#: and rounded up.
+#: The bytes of a transition, a fired timer and a control call without texts, and of a character (PEP 393): measured.
 _TRANSITION_BYTES, _FIRED_BYTES, _CALL_BYTES, _CHARACTER_BYTES = 600, 600, 900, 4
 #: The average bytes of a transition in a history, and the least bytes of a history. Chosen: keys of 100 characters, and
 #: room for some keys of a thousand characters.

@@ -125,8 +125,7 @@ class Storage:
     """
 
     def __init__(self) -> None:
-        #: Called before a step waits or does long work (`waits=False`); may raise an exception, so that the step runs
-        #: where it may.
+        #: Called before a step waits or does long work (`waits=False`); may raise, so that the step runs where it may.
         self.leave: Callable[..., object] = lambda *, waits=False: None
         self._local = threading.local()
         self._past = Coverage()

@@ -31,8 +31,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _MOST_GONE = 2_000
 #: After how many removals freed memory is given back to the system. Chosen: together they have some 25 MB.
 _MANY_REMOVED = 1_000
-#: How long a new workspace waits for a busy one that could be evicted, in seconds. Chosen: short enough for the event
-#: loop.
+#: How long a new workspace waits for a busy one that could be evicted, in seconds. Chosen: short for the loop.
 _PATIENCE_S = 0.05
 
 _LOG = logging.getLogger(__name__)

@@ -43,8 +43,7 @@ from mockserver.core.waiting import Watchers
 from mockserver.settings import Settings
 
 _LOG = logging.getLogger(__name__)
-#: The number of links for each request of the journal. Chosen: few requests cause more than a timer, an e-mail and some
-#: deliveries.
+#: The number of links for each request of the journal. Chosen: few requests cause more effects.
 _LINKS_PER_REQUEST = 10
 
 #: Is called with the workspace and the transition.

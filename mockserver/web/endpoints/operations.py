@@ -36,8 +36,7 @@ class Operations:
 
     Args:
         tag: The name of the resource.
-        document: The document that describes the operations; their `source` by default, with their place in
-            docs/contract.
+        document: The document that describes the operations; by default their `source`, with their place.
         page: The page of docs/contract; by default the tag.
         roles: The default roles of callers; None: all roles.
         audience: The default audience.

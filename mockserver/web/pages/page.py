@@ -16,8 +16,7 @@ from mockserver.core.traffic.exchange import Exchange, Header, Reply
 from mockserver.core.workspaces.caller import AnonymousCaller
 
 _HTML = "text/html; charset=utf-8"
-#: The Content-Security-Policy of HTML that a user of the mock wrote: any style, but no script, no form, and no image
-#: from elsewhere.
+#: The Content-Security-Policy of HTML that a user of the mock wrote: any style, but no script, form, or foreign image.
 _FOREIGN = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
 #: Where the value of an attribute `href` begins, whatever tag it is of. A policy does not keep Chromium from opening a
 #: connection to such an address, for `<link rel=preconnect>`, or when somebody clicks on a link; what follows `#` is a
@@ -78,8 +77,7 @@ def page(
 ) -> Reply:
     """Return a page for a caller, with escaped `values`.
 
-    `sends_to` is the final redirect URL of the page's form, or None without form; `frames` allows frames with other
-    mock pages.
+    `sends_to` is the final redirect URL of the page's form, or None without form; `frames` allows frames of the mock.
     """
     text = _pages().render(template, workspace=caller.workspace.name, **values)
     return Reply(status, text.encode(), headers=(*_headers(_policy(sends_to, frames=frames)), *headers))

@@ -86,8 +86,7 @@ class EndpointTable:
     def route(self, request: Request, *, is_matched: bool = False) -> Route | None:
         """Return a service request's route, or None for addresses of other application parts.
 
-        `is_matched` tells that a rule of the application has matched. Addresses without operation have a route without
-        endpoint.
+        `is_matched` tells that a rule of the application has matched. Addresses without operation have no endpoint.
         """
         path, workspace = request.path, workspace_name(request.environ)
         found = self._find(request)

@@ -16,8 +16,7 @@ Dump = Callable[[Any], dict[str, Any]]
 _PLAIN = (Text, Email, Int64, Number, Flag, Choice, Url, Hostname)
 
 
-#: The key of a field's metadata for a function of the row that gives the field's value; without one, the value is that
-#: of an attribute.
+#: The key of a field's metadata for a function of the row that gives the field's value; else it is an attribute.
 OF = "of"
 
 

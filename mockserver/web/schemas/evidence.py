@@ -19,8 +19,7 @@ def documented(note: str = "", *, source: str = "", bounds: str = "", **keywords
     """Return evidence of a field in the specification, an official document or an official client library.
 
     `source` names the document, unless it is the schema's. `bounds` names the document of the field's bounds, lengths
-    or patterns; without it these are proposed. `keywords` of JSON schema are added to the field's own: bounds checked
-    by a rule, say.
+    or patterns; without it these are proposed. `keywords` of JSON schema are added to the field's own.
     """
     return _evidence(Mark.DOCUMENTED, note, source, {**({"x-bounds-source": bounds} if bounds else {}), **keywords})
 

@@ -335,8 +335,7 @@ class Day(fields.Field[datetime]):
             raise self.make_error("invalid") from error
 
 
-#: The Z of the documented format stands for an offset (contract/values). A blank is a plus that a client has not
-#: encoded.
+#: The Z of the documented format stands for an offset (contract/values). A blank is an unencoded plus.
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(?:Z|[+ -](?:0\d|1[0-4]):?[0-5]\d)", re.ASCII)
 
 

@@ -37,8 +37,7 @@ _VALID = timedelta(days=397)
 _RENEWED = timedelta(days=30)
 #: How long before it was issued a certificate begins, for clients whose clocks are slow. Chosen: time zones included.
 _EARLIER = timedelta(days=1)
-#: How many contexts are kept for names that are not known from the start. Chosen: the services of a compose file; each
-#: takes some 100 KB.
+#: How many contexts are kept for names that are not known from the start. Chosen: some services, 100 KB each.
 _MOST = 50
 #: Where a process finds its open files, so that keys need not be written to a disk.
 _DESCRIPTORS = Path("/proc/self/fd")

@@ -1,8 +1,7 @@
 """HTTP connections with limits, a fast path, and tasks for slow requests.
 
 The fast path answers a plain request in the step in which its last byte comes, without a task of the event loop. All
-other requests are tasks: those that come in pieces, wait, stream or are pipelined. A request that turns out to wait is
-continued as a task.
+other requests are tasks: those that come in pieces, wait, stream or are pipelined. A request that waits becomes a task.
 """
 
 from __future__ import annotations
@@ -40,8 +39,7 @@ _PIPELINED = 100
 #: How many bytes of a connection with that many requests are kept before it is read no further. Chosen: uvloop hands
 #: over up to so many in one go.
 _HELD = 256 * 1024
-#: How many bytes are parsed in one go: some 900 requests, of the shortest there are. Chosen: an ordinary request is
-#: parsed in one go.
+#: How many bytes are parsed in one go: some 900 requests, of the shortest there are. Chosen: most need one go.
 _SLICE = 16 * 1024
 #: How many seconds after a refusal a connection is still read, and the bytes thrown away, so that the client reads the
 #: answer. Chosen: the round trips of a slow network, and little enough to hold a connection for.

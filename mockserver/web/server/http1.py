@@ -21,8 +21,7 @@ _PLAIN = {
     "Expected HTTP/, RTSP/ or ICE/": "the first line does not end with HTTP/1.1",
     "Invalid HTTP version": "this version of HTTP is not supported, expected HTTP/1.1",
 }
-#: The most bytes of answers that wait for the end of an iteration of the event loop. Chosen: those of some hundred
-#: requests.
+#: The most bytes of answers that wait for the end of an iteration of the event loop. Chosen: some hundred answers.
 _MOST = 256 * 1024
 #: How many headers of answers are cached as bytes. Chosen: constants, and the numbers of a few accounts; where all are
 #: as long as headers of answers can be, they take some megabytes.

@@ -117,8 +117,7 @@ def _do(future: Future[Result], work: Callable[[], Result]) -> None:
 class _Collector:
     """The garbage collector, paused while large objects are made, as collections stop all threads.
 
-    Next to none of these objects are garbage. They count as old afterwards, and a full collection follows when as many
-    again have come.
+    Next to none of these objects are garbage. Afterwards they are old: a full collection follows after as many again.
     """
 
     def __init__(self) -> None:

@@ -46,8 +46,7 @@ class WsgiAnswer(NamedTuple):
 
 #: Answers a request in fewer steps than WSGI takes, or returns None without any effect if WSGI has to be asked.
 Shortcut = Callable[[dict[str, Any]], WsgiAnswer | None]
-#: Makes the refusal of a request that was not read to its end, from its path as far as it is known, the status and a
-#: message.
+#: Makes the refusal of a request that was not read to its end, from its known path, the status and a message.
 Refusal = Callable[[str, int, str], WsgiAnswer]
 
 
@@ -112,8 +111,7 @@ def _address_of(client: tuple[str, int] | None) -> str:
 def _wsgi_name(raw_name: bytes) -> str:
     """Return a header's name in WSGI form, or "" for names with underscores, which are dropped.
 
-    In the environment `api_key` and `api-key` would be the same. The service, behind nginx, sees no header with an
-    underscore.
+    In the environment `api_key` and `api-key` would be the same. Behind nginx, the service sees no underscores.
     """
     if b"_" in raw_name:
         return ""

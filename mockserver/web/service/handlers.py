@@ -31,11 +31,9 @@ CallerT = TypeVar("CallerT", Caller, AnonymousCaller)
 #: Begins the work for which an operation has to wait before its request is answered. Returns whether it is over.
 Prepare = Callable[[Caller, Route, dict[str, Any]], bool]
 
-#: The key for clients without a key where the server takes any. The journal warns of other unknown keys, as they may be
-#: mistyped.
+#: The key for clients without a key where the server takes any. The journal warns of other unknown keys.
 ANY_KEY = "any"
-#: The most characters of a key that a reason does not show at all. Chosen: of a longer key, whose last four are shown,
-#: at least five stay secret.
+#: The most characters of a key that a reason does not show at all. Chosen: of a longer key, the last four are shown.
 _SHORT = 8
 
 
