@@ -247,7 +247,7 @@ def test_unusual_mails_arrive_whole_and_add_no_header(make_api):
 
 
 def test_unusual_addresses_of_events_survive_writing_and_reading(make_api):
-    for to in ("\r\nBcc: x@y.test", "\x00", "\u202e", "x" * 100_000, "+49 170 1234567"):
+    for to in ("'*+!#$%&{}|~^`=/?_-@y.test", "x@b\u00fccher.test", '"<b>"@y.test', f"x@{'.'.join(['y' * 60] * 4)}"):
         api = make_api({"clock": {"frozen": True}, "webhooks": [{"url": NOBODY, "events": ["delivered"]}]})
         assert api.post(TRIGGER, json={"event": "delivered", "to": to}).json["count"] == 1
         assert assert_state_can_be_restored(api)["deliveries"][0]["payloads"][0]["email"] == to

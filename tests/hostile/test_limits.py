@@ -206,7 +206,7 @@ def test_between_two_requests_a_connection_may_rest_longer(root, connect):
 
 def test_answers_may_take_longer_than_requests(root, connect):
     for request_bytes in (
-        head("GET /_mock/mailbox?to=nobody&wait=1 HTTP/1.1"),
+        head("GET /_mock/mailbox?to=nobody@acme.test&wait=1 HTTP/1.1"),
         head("GET /v3/account HTTP/1.1", KEY, 'x-mock-fault: {"fault":"latency","ms":1000}'),
         head("GET /v3/account HTTP/1.1", KEY, 'x-mock-fault: {"fault":"slow_body","ms":1000}'),
     ):
@@ -219,7 +219,7 @@ def test_a_request_that_waits_for_the_answer_to_another_is_not_late(root, connec
     """The client has sent a part of it, and the server does not look at the rest yet."""
     peer = connect(root)
     second = head("POST /v3/senders HTTP/1.1", KEY, "content-length: 2")
-    peer.sendall(head("GET /_mock/mailbox?to=nobody&wait=1 HTTP/1.1") + second)
+    peer.sendall(head("GET /_mock/mailbox?to=nobody@acme.test&wait=1 HTTP/1.1") + second)
     assert read_answer(peer)[0] == 200
 
     peer.sendall(b"{}")

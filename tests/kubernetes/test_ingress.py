@@ -6,12 +6,12 @@ from manifests import ROOT, named
 
 from mockserver import Settings
 
-SPEC = named("kubernetes-ingress.yaml", "Ingress", "mockserver")["spec"]
+INGRESS = named("kubernetes-ingress.yaml", "Ingress", "mockserver")["spec"]
 _PAGE = (Path(ROOT) / "docs" / "guides" / "kubernetes.md").read_text(encoding="utf-8")
 
 
 def test_ingress_leads_its_prefix_to_the_port_of_the_service():
-    ((rule,), (secured,)) = SPEC["rules"], SPEC["tls"]
+    ((rule,), (secured,)) = INGRESS["rules"], INGRESS["tls"]
     (path,) = rule["http"]["paths"]
     (port,) = named("kubernetes.yaml", "Service", "mockserver")["spec"]["ports"]
 

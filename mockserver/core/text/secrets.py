@@ -19,15 +19,16 @@ _OTHER = re.compile(
     r"_?tokens?|(?:public|primary|foreign|sort|group|partition|cache|idempotency|routing|row|object|translation)_?keys?|sso_tokens)"
 )
 _SECRET = re.compile(
-    r"(?:.*(?:token|secret|password|passwd|pwd|passphrase|passcode|credential|jwt|otp|hmac|signature|cookie"
+    r"(?!sso_token$)(?:.*(?:token|secret|password|passwd|pwd|passphrase|passcode|credential|jwt|otp|hmac|signature|cookie"
     r"|authorization|csrf|xsrf|assertion|verifier|code_?challenge|sess(?:ion)?_?id|(?:api|partner|secret|private|access"
     r"|auth|smtp|signing|encryption|master|webhook|client|service|session|revoked?|shared|subscription|automation)_?key)"
     r"|(?:.*_)?(?:pass|sig|sid|pin|bearer|ticket|challenge|(?:auth|authorization|verification|verify|security"
     rf"|access|login|one_?time|otp|pin|backup|recovery|reset|confirmation|invite|activation|device|sms|mfa|2fa|pass)_?code)"
     rf")s?{_FORM}|spent"
 )
-#: Names whose values are secrets unless they are words or small numbers, as `key: orders-eu` and `code: 201`.
-_BY_VALUE = re.compile(rf"(?:(?:.*_)?(?:keys?|session|auth)|codes?|share){_FORM}")
+#: Names whose values are secrets unless they are words, small numbers or rows, as `key: orders-eu` and `code: 201`, and
+#: `sso_token: {"lifetime": "P15D"}` of a scenario.
+_BY_VALUE = re.compile(rf"(?:(?:.*_)?(?:keys?|session|auth)|codes?|share|sso_token){_FORM}")
 _WORD = r"(?:[A-Z]?[a-z]{1,19}|[A-Z]{1,19})"
 _WORDS = re.compile(
     rf"(?!x(?:keysib|smtpsib)-|(?i:bearer|basic|digest|token) ){_WORD}(?:[-_. :/]{_WORD}){{0,7}}|\d{{1,3}}"

@@ -17,13 +17,16 @@ NAMED = 23
 #: How many programs run at once; chosen for two cores, as most of them wait most of the time.
 AT_ONCE = 6
 
-pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="half of the programs need node")
+pytestmark = [
+    pytest.mark.skipif(shutil.which("node") is None, reason="half of the programs need node"),
+    pytest.mark.server(lint_timeout=HANG_S / 20),
+]
 
 
 @pytest.fixture
 def short_hangs(monkeypatch):
     """Lets lint and the programs take a second and a half for 30 s."""
-    monkeypatch.setattr(waiting, "LONGEST_S", HANG_S / 20)
+    monkeypatch.setattr(waiting, "_LONGEST_S", HANG_S / 20)
     return HANG_MS // 20 + 200
 
 
