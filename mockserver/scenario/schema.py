@@ -194,11 +194,7 @@ def schema_of(names: tuple[str, ...]) -> Schema:
             ),
         ),
         "clock": fields.Nested(ClockItem, **about("the virtual time of the workspace")),
-        "seed": fields.Integer(
-            strict=True,
-            validate=validate.Range(-(2**63), 2**63 - 1),
-            **about("identifiers, codes and generated data follow from it", default=0),
-        ),
+        "seed": vary.seed_field(**about("identifiers, codes and generated data follow from it", default=0)),
         "solution": fields.String(
             validate=validate.OneOf(("v1", "v2")),
             **about("a master's corporate solution, which decides how plans count"),

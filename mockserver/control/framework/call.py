@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from difflib import get_close_matches
 from functools import cache, partial, wraps
 from time import time
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound, Reque
 from mockserver.control.framework import inputs, target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.state import reasons
+from mockserver.core.text.messages import meant
 from mockserver.core.traffic.causes import CURRENT_CALL, CallRecord, CurrentCall
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
@@ -28,9 +28,6 @@ from mockserver.web.server.waiting import begun, is_waiting
 
 #: The header of an answer with the id of the call.
 CALL_HEADER = "X-Mock-Call"
-#: The longest path for which a similar one is proposed, in characters: no path of a call is as long, and the time of a
-#: comparison grows with the square of the length.
-_LONGEST = 100
 
 #: Returns a schema; a function, as large schemas are made only when they are needed.
 SchemaSource = Callable[[], Schema]
@@ -249,6 +246,5 @@ def refused_by_flask(error: HTTPException) -> Response:
 
 
 def _advice(path: str) -> str:
-    paths = {call.path for call in control_api().calls}
-    near = get_close_matches(path, paths, n=1) if len(path) <= _LONGEST else []
-    return f"; did you mean {near[0]}?" if near else ";"
+    near = meant(path, (call.path for call in control_api().calls))
+    return f"; did you mean {near}?" if near else ";"

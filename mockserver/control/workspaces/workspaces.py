@@ -19,6 +19,7 @@ from mockserver.core.workspaces.store import DEFAULT, NameTakenError, StoreFullE
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Instant, Item, about, write_instant
 from mockserver.scenario.dump import dump
+from mockserver.scenario.vary import seed_field
 from mockserver.views.record import listing
 from mockserver.views.workspace_records import Outcome, Revoked, Unreadable, WorkspaceInUse, WorkspaceSummary
 from mockserver.views.workspaces import show_workspace, show_workspace_in_use
@@ -80,11 +81,8 @@ def _label() -> fields.String:
 class NewWorkspace(ScenarioChoice):
     """A new workspace, by default with the scenario of the server."""
 
-    seed = fields.Integer(strict=True, validate=validate.Range(-(2**63), 2**63 - 1))
-    vary = fields.Integer(
-        strict=True, validate=validate.Range(-(2**63), 2**63 - 1),
-        **about("a seed that draws legal differences, whatever its scenario says"),
-    )  # fmt: skip
+    seed = seed_field()
+    vary = seed_field(**about("a seed that draws legal differences, whatever its scenario says"))
     behaviour = fields.String(
         validate=validate.OneOf(tuple(PRESETS)),
         **about("the preset of behaviour, whatever its scenario says; single switches of the scenario win"),

@@ -11,7 +11,7 @@ from typing import Any
 
 from mockserver.core.text.messages import cut, meant, nearest, shown
 from mockserver.scenario.documents.document import MappingNode, locate, overlay
-from mockserver.scenario.documents.mistakes import BODY, SUFFIXES, TEXT, Mark, Mistake, ScenarioError, is_name
+from mockserver.scenario.documents.mistakes import BODY, TEXT, Mark, Mistake, ScenarioError, is_name
 from mockserver.scenario.documents.mistakes import Path as Place
 from mockserver.scenario.documents.reading import Bounds, parse
 from mockserver.settings import data_folder, files
@@ -61,7 +61,7 @@ class Library:
         """Return the document of a stub library name or path."""
         if is_name(name) and name not in self.names():
             known = [row["name"] for row in self.describe() if "stub_library" in row]
-            raise ScenarioError([Mistake((), self._unknown("stub library", name, known))])
+            raise ScenarioError([Mistake((), f"unknown stub library {shown(name)}; {nearest(name, known)}")])
         found = self.read(name)
         if not is_stub_library(found):
             others = [member for member in found if member not in _OF_STUB_LIBRARIES]
@@ -91,10 +91,7 @@ class Library:
 
     def unknown(self, name: str) -> str:
         """Return the error message for an unknown scenario."""
-        return self._unknown("scenario", name, self.names())
-
-    def _unknown(self, kind: str, name: str, known: list[str]) -> str:
-        return f"unknown {kind} {shown(name)}; {nearest(name, known)}"
+        return f"unknown scenario {shown(name)}; {nearest(name, self.names())}"
 
     def read(self, name: str) -> MappingNode:
         """Return the document of a scenario name or path, merged with extended scenarios."""
@@ -235,9 +232,9 @@ def is_stub_library(document: MappingNode) -> bool:
 def _file(name: str) -> Path:
     path, why = Path(name), "no such file"
     with suppress(OSError, ValueError):  # a name that is too long for the file system, or holds a NUL
-        if path.is_file() and name.endswith(SUFFIXES):
+        if path.is_file() and name.endswith(files.SCENARIOS):
             return path
-        why = _FOLDER if path.is_dir() else f"does not end in {', '.join(SUFFIXES)}" if path.is_file() else why
+        why = _FOLDER if path.is_dir() else f"does not end in {', '.join(files.SCENARIOS)}" if path.is_file() else why
     raise ScenarioError([Mistake((), f"{cut(name, _LONGEST_NAME)}: {why}")])
 
 

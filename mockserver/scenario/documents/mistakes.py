@@ -9,14 +9,12 @@ from typing import NamedTuple
 from mockserver.core.text.messages import cut
 from mockserver.settings import files
 
-#: How the names of files with scenarios end.
-SUFFIXES = files.SCENARIOS
 _SEPARATORS = tuple(filter(None, {"/", os.sep, os.altsep}))
 
 
 def is_name(name: str) -> bool:
     """Return whether a text is a scenario name, and not a path."""
-    return not name.endswith(SUFFIXES) and not any(sign in name for sign in _SEPARATORS)
+    return not name.endswith(files.SCENARIOS) and not any(sign in name for sign in _SEPARATORS)
 
 
 Path = tuple[str | int, ...]
