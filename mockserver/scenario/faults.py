@@ -25,6 +25,7 @@ from mockserver.core.state.faults import (
     FaultKind,
     Latency,
 )
+from mockserver.core.state.identifiers import repeated
 from mockserver.core.text.messages import meant, nearest, shown
 from mockserver.core.traffic.match import Match
 from mockserver.core.traffic.ring import weight
@@ -358,15 +359,6 @@ def dump_fault(fault: Fault) -> dict[str, Any]:
 
 def load_faults(workspace: Workspace, faults: Sequence[Fault]) -> Iterator[Mistake]:
     """Add the faults of a document to a workspace, and yield mistakes."""
-    for index in twice(faults):
+    for index in repeated(fault.id for fault in faults):
         yield Mistake(("faults", index, "id"), f"duplicate fault id {shown(faults[index].id)}", taken=True)
     workspace.state.add_faults(faults)
-
-
-def twice(faults: Sequence[Fault]) -> Iterator[int]:
-    """Yield the indexes of faults with a duplicate id."""
-    seen = set()
-    for index, fault in enumerate(faults):
-        if fault.id and fault.id in seen:
-            yield index
-        seen.add(fault.id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, ClassVar
@@ -14,6 +14,7 @@ from marshmallow.exceptions import SCHEMA
 from mockserver.beyond.stubs.grammar import has_expressions
 from mockserver.beyond.stubs.program import GONE, read
 from mockserver.core.contract.operation import Operation
+from mockserver.core.state.identifiers import repeated
 from mockserver.core.state.stubs import Stub, is_parameter
 from mockserver.core.text import addresses
 from mockserver.core.text.messages import shown, too_many
@@ -266,7 +267,7 @@ def add_stubs(workspace: Workspace, stubs: Sequence[Stub]) -> list[SectionError]
     there = workspace.state.stubs
     found: list[SectionError] = [
         TakenError(("stubs", index, "id"), f"duplicate stub id {shown(stubs[index].id)}")
-        for index in taken(stubs, there)
+        for index in repeated((stub.id for stub in stubs), (stub.id for stub in there))
     ]
     if len(there) + len(stubs) > MOST_STUBS:
         found.append(SectionError(("stubs",), too_many(len(there) + len(stubs), MOST_STUBS, "stubs")))
@@ -291,15 +292,6 @@ def add_behind(workspace: Workspace, stubs: Iterable[Stub]) -> None:
         raise SectionError(("stubs",), f"{told} ({len(found):,} of them from --stubs)")
     workspace.state.name_stubs(found)
     there.put_last(found)
-
-
-def taken(stubs: Sequence[Stub], there: Iterable[Stub] = ()) -> Iterator[int]:
-    """Yield the indexes of stubs with the id of an earlier or existing stub."""
-    seen = {stub.id for stub in there}
-    for index, stub in enumerate(stubs):
-        if stub.id and stub.id in seen:
-            yield index
-        seen.add(stub.id)
 
 
 def _dump(workspace: Workspace) -> dict[str, Any]:

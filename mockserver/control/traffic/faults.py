@@ -9,12 +9,13 @@ from mockserver.control.framework import target
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import Problem, existing, of_mistakes
 from mockserver.core.state.faults import FAULT_KINDS, Fault
+from mockserver.core.state.identifiers import repeated
 from mockserver.core.text.messages import shown, too_many
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.scenario.documents.mistakes import Mistake, Path
-from mockserver.scenario.faults import FaultItem, twice
+from mockserver.scenario.faults import FaultItem
 from mockserver.scenario.schema import MOST_FAULTS, faults_field
 from mockserver.views.record import listing
 from mockserver.views.traffic import FaultKind, Rule, show_fault_kind, show_rule
@@ -98,7 +99,7 @@ def _refuse_impossible(faults: Mapping[Path, Fault]) -> None:
 def _refuse_twice(faults: list[Fault]) -> None:
     if len(faults) > MOST_FAULTS:
         raise Problem(409, too_many(len(faults), MOST_FAULTS, "rules"))
-    for index in twice(faults):
+    for index in repeated(fault.id for fault in faults):
         raise Problem(409, f"duplicate fault id {shown(faults[index].id)}")
 
 

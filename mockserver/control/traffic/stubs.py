@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mockserver.beyond.stubs.schema import StubItem, add_stubs, stubs_field, taken
+from mockserver.beyond.stubs.schema import StubItem, add_stubs, stubs_field
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import existing, of_mistakes, of_one
+from mockserver.core.state.identifiers import repeated
 from mockserver.core.state.stubs import Stub as StubRow
 from mockserver.core.text.messages import shown
 from mockserver.core.traffic.ring import weight
@@ -50,7 +51,7 @@ def add(workspace: Workspace, body: StubRow | dict[str, Any]) -> Any:
 @STUBS.call("PUT", body=StubList, answer=_STUBS, problems=(409,), heavy=True)
 def replace(workspace: Workspace, body: dict[str, Any]) -> Any:
     """Replace all stubs."""
-    for index in taken(body["items"]):
+    for index in repeated(stub.id for stub in body["items"]):
         message = f"duplicate stub id {shown(body['items'][index].id)}"
         raise of_mistakes([Mistake(("items", index, "id"), message)], 409)
     workspace.state.stubs.clear()

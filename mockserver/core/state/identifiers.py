@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import string
-from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from copy import copy
 from functools import cache
 from itertools import chain, count
@@ -120,6 +120,15 @@ def spell(number: int, length: int, alphabet: str) -> str:
 def _pairs(alphabet: str) -> list[str]:
     # Dividing by two digits takes half as long.
     return [first + second for second in alphabet for first in alphabet]
+
+
+def repeated(ids: Iterable[str], there: Iterable[str] = ()) -> Iterator[int]:
+    """Yield the positions of ids that are earlier in the list, or `there`; empty ids are not set yet."""
+    seen = set(there)
+    for index, identifier in enumerate(ids):
+        if identifier and identifier in seen:
+            yield index
+        seen.add(identifier)
 
 
 def skipped(positions: Mapping[str, int]) -> dict[str, int]:
