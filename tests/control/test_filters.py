@@ -86,7 +86,7 @@ def test_path_of_a_stub_is_known(workspace):
 
 
 @pytest.mark.parametrize("name", MISSPELT)
-def test_handles_refuse_a_misspelt_filter(workspace, name):
+def test_handles_and_commands_refuse_a_misspelt_filter(workspace, run, name):
     value, message = MISSPELT[name]
 
     for call in (workspace.requests.all, workspace.requests.latest):
@@ -94,16 +94,9 @@ def test_handles_refuse_a_misspelt_filter(workspace, name):
             call(**{name: value})
     with pytest.raises(MockServerError, match=r"did you mean|expected one of: GET"):
         workspace.requests.verify(count=0, **{name: value})
-
-
-@pytest.mark.parametrize("name", MISSPELT)
-@pytest.mark.parametrize("limit", ["20", "0"])
-def test_command_refuses_a_misspelt_filter(run, name, limit):
-    value, message = MISSPELT[name]
-
-    ended = run("logs", "-n", limit, f"--{name}", value)
-
-    assert (ended.exit_code, message in ended.stderr) == (2, True), ended.output
+    for limit in ("20", "0"):
+        ended = run("logs", "-n", limit, f"--{name}", value)
+        assert (ended.exit_code, message in ended.stderr) == (2, True), ended.output
 
 
 @pytest.mark.parametrize(

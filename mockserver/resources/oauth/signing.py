@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mockserver.core.contract.errors import UNAUTHORIZED, ServiceError
 from mockserver.core.state import reasons
-from mockserver.core.state.identifiers import is_drawn
 from mockserver.core.state.state import Account
 from mockserver.core.text.messages import counted
 from mockserver.core.workspaces.storage import Storage
@@ -156,7 +155,7 @@ class Bearer:
             other = replica.other_of_token(_unverified(token).get(REPLICA)) if replica.name else None
             if within is None and other:
                 raise replica.misdirected("the access token", other) from error
-            if is_drawn(token) or token.startswith("xkeysib-") or self._store.knows(token):
+            if token.startswith("xkeysib-") or self._store.knows(token):
                 raise _refused("it is an API key, which is sent in the header api-key") from error
             if (parts := token.count(".") + 1) != 3:
                 raise _refused(f"not a signed token ({counted(parts, 'part')} between dots, expected 3)") from error
