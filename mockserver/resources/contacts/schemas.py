@@ -24,6 +24,7 @@ from mockserver.web.schemas.fields import (
     NotBlank,
     Range,
     Stated,
+    StatedText,
     Text,
     TextOrNumber,
     Url,
@@ -65,15 +66,6 @@ class _Flag(Stated, Flag):
 
 class _FolderId(Stated, Int64):
     """The id of a folder."""
-
-
-class _Name(Stated, Text):
-    """The name of a list or folder; a required name must not be blank."""
-
-    def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
-        if self.absent and isinstance(value, str) and not value.strip():
-            raise ValidationError([self.absent])
-        return super().deserialize(value, attr, data, **kwargs)
 
 
 class _Chosen(Stated, List):
@@ -295,7 +287,7 @@ class MemberFilter(_Page):
 
 
 class NewList(Compact):
-    name = _Name(required=True, absent="List name is missing", sentence="List name is not valid", **documented())
+    name = StatedText(required=True, absent="List name is missing", sentence="List name is not valid", **documented())
     folder_id = _FolderId(
         data_key="folderId", required=True, absent="Folder ID is missing", sentence="Folder ID is not valid",
         **documented(),
@@ -303,7 +295,7 @@ class NewList(Compact):
 
 
 class ListChanges(Compact):
-    name = _Name(validate=NotBlank(), sentence="List name is not valid", **documented("one of the two is needed"))
+    name = StatedText(validate=NotBlank(), sentence="List name is not valid", **documented("one of the two is needed"))
     folder_id = _FolderId(data_key="folderId", sentence="Folder ID is not valid", **documented("as name"))
 
 
@@ -374,7 +366,7 @@ class _Items(List):
 
 
 class ListOfImport(NewList):
-    name = _Name(
+    name = StatedText(
         data_key="listName", required=True, absent="List name is missing", sentence="List name is not valid",
         **documented("required without listIds"),
     )  # fmt: skip
@@ -419,7 +411,9 @@ class FolderPath(Input):
 
 
 class FolderName(Compact):
-    name = _Name(required=True, absent="Folder name is missing", sentence="Folder name is not valid", **documented())
+    name = StatedText(
+        required=True, absent="Folder name is missing", sentence="Folder name is not valid", **documented()
+    )
 
 
 class FolderOut(_Counts):

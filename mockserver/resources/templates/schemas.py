@@ -23,6 +23,7 @@ from mockserver.web.schemas.fields import (
     MillisecondMoment,
     Range,
     Stated,
+    StatedText,
     Text,
     Url,
     identifier,
@@ -34,15 +35,6 @@ _SHORTEST = 10
 #: The value of `replyTo` that means none, as the service writes it (contract/templates#createSmtpTemplate).
 _DEFAULT_REPLY_TO = "[DEFAULT_REPLY_TO]"
 _BOTH = Sentence(INVALID_PARAMETER, "Only one of Sender ID or Sender Email can be passed for the same request.")
-
-
-class _Name(Stated, Text):
-    """A text that must not be blank."""
-
-    def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
-        if self.absent and isinstance(value, str) and not value.strip():
-            raise ValidationError([self.absent])
-        return super().deserialize(value, attr, data, **kwargs)
 
 
 class _Sender(Stated, fields.Nested):
@@ -83,13 +75,13 @@ class TemplateFilter(Input):
     sort = Choice("asc", "desc", load_default="desc", **documented("by creation"))
 
 
-def _name(**options: Any) -> _Name:
+def _name(**options: Any) -> StatedText:
     sentences = {"absent": "Template name is missing", "sentence": "templateName is not valid"}
-    return _Name(data_key="templateName", **sentences, **options, **documented())
+    return StatedText(data_key="templateName", **sentences, **options, **documented())
 
 
-def _subject(**options: Any) -> _Name:
-    return _Name(absent="subject is missing", sentence="subject is not valid", **options, **documented())
+def _subject(**options: Any) -> StatedText:
+    return StatedText(absent="subject is missing", sentence="subject is not valid", **options, **documented())
 
 
 def _sender(**options: Any) -> _Sender:

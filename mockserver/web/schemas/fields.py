@@ -105,6 +105,15 @@ class Text(fields.String):
     """A string."""
 
 
+class StatedText(Stated, Text):
+    """A text that must not be blank if a blank one counts as absent."""
+
+    def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
+        if self.absent and isinstance(value, str) and not value.strip():
+            raise ValidationError([self.absent])
+        return super().deserialize(value, attr, data, **kwargs)
+
+
 class TextOrNumber(fields.String):
     """A string; whole numbers, sent by older clients, are loaded as digits."""
 
