@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 #: `request`: an exchange is over. `mail`: an e-mail was sent, or its delivery has progressed. `transition`: an instance
 #: has changed its state. `job`: an outgoing call is over. `received`: a receiver was called. `look_up`: DNS has
@@ -23,8 +23,8 @@ RESETS: Kinds = frozenset({"reset"})
 CONTROL: Kinds = frozenset({"control"})
 
 
-def _at_once(call: Callable[[], object]) -> object:
-    return call()
+def at_once(step: Callable[[], Any]) -> Any:
+    return step()
 
 
 class Watchers:
@@ -32,7 +32,7 @@ class Watchers:
 
     def __init__(self) -> None:
         #: Calls a function once the present step is saved.
-        self.after: Callable[[Callable[[], object]], object] = _at_once
+        self.after: Callable[[Callable[[], object]], object] = at_once
         self._wanted: dict[Callable[[], object], Kinds] = {}
         #: The watchers of resets only, so that nothing else has to look at them.
         self._of_resets: set[Callable[[], object]] = set()

@@ -39,7 +39,7 @@ from mockserver.core.traffic.exchange import Exchange, Held, Journal
 from mockserver.core.traffic.mail import Mailbox
 from mockserver.core.traffic.receivers import Receivers
 from mockserver.core.traffic.ring import Feed, Ring
-from mockserver.core.waiting import Watchers
+from mockserver.core.waiting import Watchers, at_once
 from mockserver.settings import Settings
 
 _LOG = logging.getLogger(__name__)
@@ -120,10 +120,6 @@ class Parts(NamedTuple):
     resumers: Sequence[Callable[[Workspace], None]] = ()
     #: The machines whose events may take too long for the event loop.
     long_machines: frozenset[str] = frozenset()
-
-
-def _at_once(step: Callable[[], Any]) -> Any:
-    return step()
 
 
 def _nothing(_: object) -> None:
@@ -221,9 +217,9 @@ class Workspace:
         self.posting: dict[str, str] = {}
         self.queued: dict[str, Queued] = {}
         #: Runs a step, perhaps more than once, if other servers change the workspace meanwhile.
-        self.run: Callable[[Callable[[], Any]], Any] = _at_once
+        self.run: Callable[[Callable[[], Any]], Any] = at_once
         #: Calls a function once the present step is saved.
-        self.after: Callable[[Callable[[], object]], object] = _at_once
+        self.after: Callable[[Callable[[], object]], object] = at_once
         #: The outcomes from outside that are not saved yet, as the store is away.
         self.late: deque[Callable[[], object]] = deque()
         self.is_removed = False
