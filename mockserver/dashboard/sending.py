@@ -38,10 +38,7 @@ def form_of(workspace: Workspace, exchange: Exchange) -> dict[str, Any]:
 
 
 def _keys(workspace: Workspace, sent: Sent) -> list[dict[str, Any]]:
-    """Return the choices of the API key: the keys of the workspace by their accounts, no key, and an unknown key.
-
-    The account that called comes first, and its first key is chosen.
-    """
+    """Return the choices of the API key: keys by account, that of the call first and chosen; no key; an unknown key."""
     found: list[dict[str, Any]] = []
     for account in sorted(workspace.state.accounts.values(), key=lambda account: account.name != sent.account):
         for number, key in enumerate(account.api_keys, 1):

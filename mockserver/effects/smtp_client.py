@@ -115,10 +115,7 @@ class SmtpLimits(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Email:
-    """An e-mail to be sent.
-
-    `write` makes its message, `report` takes the state of its sending, `wanted` says whether it is still to be sent.
-    """
+    """An e-mail: `write` makes its message, `report` takes its state, `wanted` says whether it is still to be sent."""
 
     write: Callable[[], EmailMessage]
     report: Report

@@ -88,10 +88,7 @@ def _exchange(data: Mapping[str, Any], send: Send, keys: Mapping[str, str]) -> R
 
 
 def _headers(path: str, data: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, str]:
-    """Return headers: API key, content type, and the headers of the case.
-
-    The key belongs to the account of `as`, or the first account. A null header of the case removes a header.
-    """
+    """Return headers: the key of `as` or the first account, content type, and those of the case; null removes one."""
     headers: dict[str, str | None] = {}
     if path.startswith("/v3") and keys:
         headers["api-key"] = keys[data.get("as", next(iter(keys)))]

@@ -213,10 +213,7 @@ def _count_coverage(config: pytest.Config, gate: Gate) -> None:
 
 
 def _command(config: pytest.Config) -> str | None:
-    """Return the server command for this process, if any.
-
-    A running server (MOCKSERVER_URL) comes first, and a worker of xdist uses the server of the main process.
-    """
+    """Return the server command for this process; none with MOCKSERVER_URL, and in workers of xdist."""
     if os.environ.get("MOCKSERVER_URL") or hasattr(config, "workerinput"):
         return None
     ways = (config.option.mockserver_command, os.environ.get("MOCKSERVER_COMMAND"), config.getini("mockserver_command"))

@@ -134,11 +134,7 @@ def doubt(operation: str) -> str | None:
 
 
 def _statuses(text: str) -> range | None:
-    """Parse a status filter: `404`, `4xx`, or `none` for missing answers. Empty text matches all.
-
-    Returns:
-        The statuses, 0 for a missing answer, or None for all.
-    """
+    """Parse a status filter: `404`, `4xx`, or `none`, which is 0, for missing answers. Empty text gives None: all."""
     lowered = text.lower()
     if not lowered:
         return None

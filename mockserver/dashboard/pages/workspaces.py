@@ -132,11 +132,7 @@ def _accounts(workspace: Workspace) -> dict[str, Any]:
 
 
 def _connection(workspace: Workspace, key: str | None) -> list[tuple[str, str]]:
-    """Return code that connects clients to an account, as in the guides. An account without key gets no code.
-
-    Returns:
-        Titles, each with the code in one language.
-    """
+    """Return titles, each with the code in one language that connects clients to an account with a key."""
     if key is None:
         return []
     root, title = server_url(request.environ), workspace.origin.title

@@ -235,10 +235,7 @@ def _load_sub_account(workspace: Workspace, account: Account, data: Mapping[str,
 def _load_plan(
     workspace: Workspace, master: Account, row: SubAccount, assigned: Allotment, used: Allotment
 ) -> Iterator[SectionError]:
-    """Load the assigned and used amounts of a sub-account.
-
-    Refuses unsupported features, amounts beyond the pool, and used amounts above assigned amounts.
-    """
+    """Load the amounts of a sub-account; refuse unknown features, more than the pool has, more used than assigned."""
     yield from _check_plan(workspace, ("assigned",), assigned)
     # A partial document replaces the amounts that the sub-account has.
     for name in dict.fromkeys(name for amounts in (row.assigned, assigned) for name, _ in amounts.items()):

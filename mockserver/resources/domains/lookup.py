@@ -83,10 +83,7 @@ def publish(
 
 
 def _effective_policy(seen: Seen, values: Mapping[str, Sequence[str]]) -> str | None:
-    """Return the effective DMARC policy (RFC 7489, 6.6.3), or None after a timeout.
-
-    Several DMARC records, and a record with an unknown policy, mean the policy `none`.
-    """
+    """Return the DMARC policy (RFC 7489, 6.6.3), `none` if records are several or unknown, or None after a timeout."""
     if seen.status == TIMEOUT:
         return None
     own = _policies(values["dmarc_record"])

@@ -246,10 +246,7 @@ def userinfo(caller: AnonymousCaller, credentials: str, signer: Signer) -> dict[
 
 
 def _secret_of(workspace: Workspace, text: str, signer: Signer) -> str:
-    """Return the grant secret of a token: the id of an access token, or the refresh token unchanged.
-
-    Empty for an access token that is not valid in the workspace.
-    """
+    """Return the grant secret of a token: the id of a valid access token, else "", or the refresh token."""
     if text.count(".") != 2:
         # The id of an access token is not a token, though it identifies a grant.
         found = model.find(workspace, text)

@@ -172,10 +172,7 @@ def _send(
     workspace: Workspace, account: Account, webhook: Webhook, event: str, payload: dict[str, Any], at: datetime,
     size: int,
 ) -> Delivery:  # fmt: skip
-    """Schedule an event's call, or extend a batch; return the call.
-
-    `size` is the memory of the payload in bytes: a caller with many webhooks weighs it once.
-    """
+    """Schedule an event's call, or extend a batch; return the call. `size` is the payload's memory in bytes."""
     last = _open_call(workspace, account, webhook, at) if webhook.batched else None
     has_room = last is not None and len(last.payloads) < BATCH_SIZE
     call = last if last is not None and has_room else _new_call(workspace, account, webhook, at, last)
@@ -222,10 +219,7 @@ def _open_call(workspace: Workspace, account: Account, webhook: Webhook, at: dat
 def _new_call(
     workspace: Workspace, account: Account, webhook: Webhook, at: datetime, last: Delivery | None
 ) -> Delivery:  # fmt: skip
-    """Return an empty call, due at `at`, or at a window's end for batched webhooks.
-
-    The window is that of `last`, which is a full call, or else a new window.
-    """
+    """Return an empty call, due at `at`; if batched, at the end of the window of `last`, a full call, or a new one."""
     due = at if not webhook.batched else _end(last) if last is not None else _window_end(at)
     call = Delivery(
         workspace.state.next_id("delivery"), webhook.target, [], [], created_at=at, next_at=due, webhook=webhook.id,

@@ -131,10 +131,7 @@ def _checked(
     known: Mapping[Category, tuple[str, ...]],
     webhook: Webhook | None = None,
 ) -> dict[str, Any]:
-    """Return checked members, by rules shared by creation and change.
-
-    `known` are the possible subscriptions of each category, and `webhook` is the webhook to change, if any.
-    """
+    """Return checked members; `known` are the subscriptions of each category, `webhook` is the webhook to change."""
     found = dict(given)
     if "events" in found:
         found["events"] = _events(found["events"], known, category)
