@@ -27,6 +27,7 @@ source_suffix = {".md": "markdown"}
 root_doc = "index"
 nitpicky = True
 
+smartquotes_action = "qe"  # `--option` in a text keeps its dashes
 myst_heading_anchors = 4  # links to headings, as on GitHub
 myst_enable_extensions = ["colon_fence", "deflist"]
 # `http` blocks of the reference of stubs are conversations, and no whole messages.

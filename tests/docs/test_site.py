@@ -34,6 +34,10 @@ def test_site_loads_no_external_resources(site, pages):
     assert loaded + styles == []
 
 
+def test_options_in_texts_keep_their_dashes(pages):
+    assert [name for name, text in pages.items() if re.search("\N{EN DASH}[a-z]", text)] == []
+
+
 def test_every_link_of_the_built_pages_leads_to_a_file_and_a_place(site, pages):
     """Links to anchors of their own, which Sphinx does not look at, as well."""
     places = {name: {unquote(found) for found in re.findall(r'\bid="([^"]+)"', text)} for name, text in pages.items()}
