@@ -209,8 +209,8 @@ def fidelity() -> Any:
 
 PAGES = ControlResource("pages", "/_mock/docs", in_workspace=False)
 
-#: A comment that marks a generated part for the program that writes it.
-_COMMENT = re.compile(r"<!-- [^>]{1,80} -->\n")
+#: A comment for the programs that write and index the documents.
+_COMMENT = re.compile(r"<!-- [^>]{1,400} -->\n")
 #: An anchor, as it is written once the text is escaped.
 _ANCHOR = re.compile(r"&lt;a id=&quot;([\w-]{1,80})&quot;&gt;&lt;/a&gt;")
 #: The relative path from a document to the top of all documents, by the depth of its folder.
