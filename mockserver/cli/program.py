@@ -260,6 +260,11 @@ def _run(program: Group, words: Sequence[str]) -> int:
         path = error.ctx.command_path if error.ctx else program.name
         takes_scenario = error.ctx and any("--scenario" in row.opts for row in error.ctx.command.params)
         advice = " Did you mean --scenario?" if takes_scenario and "extra argument" in error.message else ""
+        params = error.ctx.command.params if error.ctx else []
+        if isinstance(error, click.NoSuchOption) and any("NAME=VALUE" in str(row.metavar) for row in params):
+            name = error.option_name.lstrip("-")
+            if not did_you_mean(name, [flag.lstrip("-") for row in params for flag in row.opts]):
+                error.possibilities, advice = [], f" Write parameters without dashes: {name}=VALUE."
         echo(f"Error: {error.format_message()}{advice}\nTry '{path} --help' for help.", err=True)
         return _MISUSED
     except ServerMissingError as error:

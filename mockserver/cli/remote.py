@@ -210,7 +210,7 @@ class Target(Link):
     def remove(self, kind: str, names: Sequence[object], *, every: bool = False) -> None:
         """Delete items of a kind such as `stubs`, by name or, with `every`, all; print the names or their number."""
         if every is bool(names):
-            raise Misused("Give names, or --all.")
+            raise Misused(f"Give ids (see `mockserver {kind}`), or --all.")
         count = len(self.get(f"/{kind}")["items"]) if every else 0
         for path in [""] if every else map(path_of, names):
             self.delete(f"/{kind}{path}")

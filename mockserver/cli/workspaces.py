@@ -42,7 +42,14 @@ def new(
     try:
         found = _post(target, "/workspaces", scenario, members)
     except MockServerError as error:
-        if scenario is None or name is not None or "unknown scenario" not in error.detail:
+        from mockserver.core.workspaces.store import NAME
+
+        if (
+            scenario is None
+            or name is not None
+            or "unknown scenario" not in error.detail
+            or not NAME.fullmatch(scenario)
+        ):
             raise
         hint = f"a workspace called {scenario}: `mockserver workspaces new --name {scenario}`"
         raise Misused(f"{told(target.root, error)}; for {hint}.") from error

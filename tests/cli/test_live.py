@@ -306,7 +306,7 @@ def test_a_code_that_an_operation_never_gives_is_refused_with_those_that_it_give
     found = run_here("faults", "new", "error", "code=not_enough_credits", "--operation", "getAccount")
 
     assert found.exit_code == 2
-    assert "getAccount" in found.stderr
+    assert "getAccount never answers `not_enough_credits`" in found.stderr
 
 
 def test_the_catalogue_tells_what_an_operation_can_give(run_here, shown):
@@ -438,6 +438,9 @@ def test_misuse_is_told_in_a_sentence_with_status_2(run_here):
         ("receivers answer shop", "Give a status such as 429, or --delay, --reset or --times."),
         ("receivers answer shop 999", "999 is not in the range 200<=x<=599."),
         ("workspaces new jo", "for a workspace called jo: `mockserver workspaces new --name jo`."),
+        ("faults new latency --ms 30", "No such option '--ms'. Write parameters without dashes: ms=VALUE."),
+        ("faults new latency --timse 3", "No such option '--timse'. Did you mean '--times'?"),
+        ("faults delete", "Give ids (see `mockserver faults`), or --all."),
         ("clock freez", "Did you mean 'freeze'?"),
     ]:
         found = run_here(*(words.split() if isinstance(words, str) else words))
@@ -445,6 +448,13 @@ def test_misuse_is_told_in_a_sentence_with_status_2(run_here):
         assert found.stderr.startswith("Error: ")
         assert expected in found.stderr
         assert "Traceback" not in found.stderr
+
+
+def test_invalid_workspace_name_is_not_advised(run_here):
+    found = run_here("workspaces", "new", "bad name!")
+
+    assert "unknown scenario 'bad name!'" in found.stderr
+    assert "--name" not in found.stderr
 
 
 def test_advice_names_commands_and_no_calls(run_here, tmp_path):
