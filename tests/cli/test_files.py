@@ -41,7 +41,7 @@ def begins(text, beginnings):
 def test_each_mistake_of_a_scenario_has_file_and_line_in_every_command(run_here, tmp_path, command, suffix):
     for name, text, mistakes in [
         ("wrong", WRONG, MISTAKES),
-        ("unreadable", UNREADABLE, ["{file}:3: not YAML: did not find expected"]),
+        ("unreadable", UNREADABLE, ["{file}:2: not YAML: did not find expected"]),
     ]:
         file = tmp_path / f"{name}.{suffix}"
         file.write_text(text)
@@ -60,7 +60,7 @@ def test_each_mistake_of_a_file_that_the_server_reads_has_file_and_line(run_here
         ("reset --scenario", WRONG, MISTAKES),
         ("workspaces new", WRONG, MISTAKES),
         ("seed", SEED, ["{file}:3: senders[0].email: ", "{file}:4: senders[1].email: ", "{file}:4: senders[1].emi"]),
-        ("seed", UNREADABLE, ["{file}:3: not YAML: "]),
+        ("seed", UNREADABLE, ["{file}:2: not YAML: "]),
     ]:  # fmt: skip
         file = tmp_path / "mine.yaml"
         file.write_text(text)

@@ -212,8 +212,8 @@ def test_a_mistake_is_reported_with_its_place_and_nothing_is_written(path, tmp_p
         ("acounts: []\n", "{file}:1: acounts: "),
         ("seed: 1\naccounts:\n  - {name: a, role: king}\n", "{file}:3: accounts[0].role: "),
         ("- 1", "{file}:1: a scenario must be a mapping"),
-        ("a: [", "{file}:2: not YAML: "),
-        ('{"name": ', "{file}:2: not YAML: "),
+        ("a: [", "{file}:1: not YAML: "),
+        ('{"name": ', "{file}:1: not YAML: "),
         ("\ufeff\x00", "{file}:1: not YAML: "),
     ]:
         file = tmp_path / "acme.yaml"

@@ -222,6 +222,13 @@ def test_mistakes_are_told_by_line_with_what_stands_there_and_what_was_meant(tmp
     assert "client_secret: invalid value: got a string of 16 characters (redacted)" in lines[4]
 
 
+def test_secret_of_another_type_is_shown_once_as_its_kind(tmp_path):
+    (tmp_path / "mine.yaml").write_text("oauth_apps: [{client_secret: 12345678}]\n")
+
+    with pytest.raises(ScenarioError, match=r"not a string: got a number \(redacted\), expected a string in quotes"):
+        load(Library(tmp_path).read("mine"), name="test")
+
+
 def test_a_document_with_a_value_that_json_does_not_have_is_neither_sent_nor_shown(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text("seed: 1\ndescription: .nan\n")

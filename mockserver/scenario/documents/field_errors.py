@@ -115,7 +115,7 @@ def _sentence(wrong: str, given: str, right: str) -> str:
 
 def _with_kind(given: str, value: object) -> str:
     kind = kind_of(value)
-    return f"{given} ({kind})" if given and kind else given
+    return f"{given} ({kind})" if given and kind and not given.startswith(kind) else given
 
 
 def _sized(number: str, value: object) -> str:
