@@ -2,7 +2,7 @@
 
 from datetime import UTC, date, datetime
 
-from mockserver.core.text.messages import kind_of, redacted, shown
+from mockserver.core.text.messages import kind_of, nearest, redacted, shown
 
 LONG = "a" * 70
 
@@ -21,3 +21,10 @@ def test_given_value_is_shown_with_its_kind_and_redacted_if_secret():
         (datetime(2026, 1, 15, tzinfo=UTC), "2026-01-15T00:00:00Z", "2026-01-15T00:00:00Z", "a date"),
     ]:
         assert (shown(value), redacted(value), kind_of(value)) == (text, without_secrets, kind)
+
+
+def test_known_names_are_cut_between_names_and_the_rest_is_counted():
+    assert nearest("zzz", ["b", "a"]) == "known: a, b"
+    text = nearest("zzz", [f"name_{number:02}" for number in range(60)])
+    assert text == f"known: {', '.join(f'name_{number:02}' for number in range(44))} and 16 more"
+    assert nearest("zzz", [f"name_{number:02}" for number in range(41)]).endswith(", name_40")

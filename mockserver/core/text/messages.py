@@ -34,7 +34,12 @@ def nearest(name: object, known: Iterable[str]) -> str:
     if not known:
         return "none is known here"
     near = meant(name, known)
-    return f"did you mean {near}?" if near else f"known: {cut(', '.join(sorted(known)), _LONGEST_LIST)}"
+    if near:
+        return f"did you mean {near}?"
+    listed = ", ".join(sorted(known))
+    kept = listed[: _LONGEST_LIST + 1].rpartition(", ")[0] if len(listed) > _LONGEST_LIST else listed
+    more = listed.count(", ") - kept.count(", ")
+    return f"known: {kept} and {more} more" if kept and more else f"known: {cut(listed, _LONGEST_LIST)}"
 
 
 def cut(text: str, longest: int) -> str:
