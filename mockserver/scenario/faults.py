@@ -111,7 +111,8 @@ def never_given(code: str, operations: Sequence[Operation]) -> Iterator[tuple[st
     for row in operations:
         if not _may_give(row, code):
             gives = ", ".join(dict.fromkeys(error.code.code for error in row.errors))
-            yield "match", f"{row.id} never gives {code}; it gives {gives or 'no error of its own'}"
+            errors = f"it answers {gives}" if gives else "it has no documented error"
+            yield "match", f"{row.id} never answers `{code}`; {errors}; match another operation, or add `force`"
     if not operations and not any(_gives(row, code) for row in ALL_OPERATIONS.values()):
         yield "code", f"no operation gives {code}"
 
@@ -120,8 +121,10 @@ def never_given(code: str, operations: Sequence[Operation]) -> Iterator[tuple[st
 _LARGEST = 64 * 1024
 #: The longest error code, in characters. Chosen: far above those of the service.
 _LONGEST_CODE = 200
-#: All codes, in the order in which the documents list them: those of many operations first.
-_CODES = ", ".join(ALL_CODES)
+#: The first codes: the documents list those of many operations first.
+_KNOWN_CODES = (
+    f"known: {', '.join([*ALL_CODES][:10])} and {len(ALL_CODES) - 10} more, see /_mock/docs/contract/errors.md"
+)
 #: For how many unknown operations of a pattern the nearest one is told. Chosen: each takes some milliseconds.
 _ADVISED = 20
 #: The id of a fault that a request's header asks for.
@@ -337,7 +340,7 @@ def _unfitting(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _unknown_code(code: str) -> str:
     near = meant(code, ALL_CODES)
-    return f"unknown code {shown(code)}; {f'did you mean {near}?' if near else f'known: {_CODES}'}"
+    return f"unknown code {shown(code)}; {f'did you mean {near}?' if near else _KNOWN_CODES}"
 
 
 def _code(data: dict[str, Any]) -> str | None:

@@ -79,7 +79,7 @@ _SPAN = r"(ms|ttl_s): out of range"
 #: A schema knows no texts of YAML, nor what they describe: their mistakes have lines.
 _CHOICE = rf"{_SCENARIO}|give scenario or yaml|yaml:\d+: "
 _FAULT = (
-    rf"takes (no|median_ms|low_ms)|missing required key|give (ms or|headers or a body)|never gives|no operation gives"
+    rf"takes (no|median_ms|low_ms)|missing required key|give (ms or|headers or a body)|never answers|no operation gives"
     rf"|no such parameter|less than low_ms|reserved name|unknown (operation|code)|{_WHOLE}|{_CLOCK}|{_SPAN}"
 )
 _APP = (

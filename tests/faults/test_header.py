@@ -52,8 +52,8 @@ def test_a_named_fault_of_the_called_operation(api):
 REFUSED = {
     "an unknown name": ("otp_expire", "fault: unknown fault; did you mean otp_expired?"),
     "nothing": ("", "fault: unknown fault"),
-    "a fault of another operation": ("otp_expired", "getSenders never gives OTP code has expired; it gives no error"),
-    "a code of another operation": ("error; code=document_not_found", "getSenders never gives document_not_found"),
+    "a fault of another operation": ("otp_expired", "getSenders never answers `OTP code has expired`; it has no"),
+    "a code of another operation": ("error; code=document_not_found", "getSenders never answers `document_not_found`"),
     "an unknown parameter": ("unavailable; mss=1", "mss: unknown key; did you mean ms?"),
     "a parameter of another kind": ("unavailable; ms=1", "unavailable takes no ms"),
     "a parameter of the wrong type": ("hang; ms=soon", "ms: neither a number nor a duration"),

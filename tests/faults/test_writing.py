@@ -89,8 +89,9 @@ def test_a_drawn_id_is_none_that_is_taken_before_or_later_in_the_list(api, rules
     assert rules.add()["id"] == "fault-4"
 
 
-def test_an_unknown_code_is_told_with_all_that_there_are(rules):
-    assert rules.refused("error", code="zzz") == {"/code": f"unknown code 'zzz'; known: {', '.join(ALL_CODES)}"}
+def test_an_unknown_code_is_refused_with_the_most_common_ones_and_the_page_of_all(rules):
+    listed = f"{', '.join([*ALL_CODES][:10])} and {len(ALL_CODES) - 10} more, see /_mock/docs/contract/errors.md"
+    assert rules.refused("error", code="zzz") == {"/code": f"unknown code 'zzz'; known: {listed}"}
 
 
 def test_an_id_that_fits_no_address_and_no_header_is_refused(rules):

@@ -220,14 +220,14 @@ def test_a_code_that_an_operation_never_gives_is_refused(realm):
         ({"fault": "otp_expired"}, "oauthTokenCode", "invalid_grant, invalid_client"),
         ({"fault": "error", "code": "not_enough_credits"}, "ssoCorporateLogin", "document_not_found, gone"),
         ({"fault": "error", "code": "invalid_grant"}, "oauthAuthorize", "invalid_client, invalid_request"),
-        ({"fault": "error", "code": "invalid_grant"}, "getSenders", "it gives"),
+        ({"fault": "error", "code": "invalid_grant"}, "getSenders", "it has no documented error"),
     ]:
         answer = realm.api.post("/_mock/faults", json={**fault, "match": {"operation": operation}})
 
         assert answer.status_code == 400
         (mistake,) = answer.json["errors"]
         assert mistake["path"] == "/match"
-        assert f"{operation} never gives {fault.get('code', 'OTP code has expired')}" in mistake["message"]
+        assert f"{operation} never answers `{fault.get('code', 'OTP code has expired')}`" in mistake["message"]
         assert gives in mistake["message"]
 
 
@@ -236,7 +236,7 @@ def test_a_header_that_names_no_fault_is_a_bad_request(realm, ask):
         answer = ask(realm, name, headers={"X-Mock-Fault": "otp_expired"})
 
         assert answer.status_code == 400
-        assert f"{name} never gives OTP code has expired" in answer.text
+        assert f"{name} never answers `OTP code has expired`" in answer.text
 
 
 def test_the_catalogue_lists_the_operations(realm):
