@@ -70,8 +70,7 @@ class Settings:
     replica: str | None = setting(
         None,
         ReplicaName(),
-        "The name of this server among several behind one address: what it draws has its mark, by which a load "
-        "balancer finds it.",
+        "Name of this server behind a load balancer; generated names and keys contain it.",
         metavar="NAME",
     )
     store: str = setting(
@@ -89,13 +88,15 @@ class Settings:
     )
     seed: int | None = setting(None, Int64(-(2**63), 2**63 - 1), "Another seed than the scenario's.")
     #: An empty token is refused when the server starts: it was meant to protect something.
-    control_token: str | None = setting(None, Secret(), "What the control API asks for from now on.", metavar="TOKEN")
-    control_token_file: str | os.PathLike[str] | None = setting(None, PathType(), "A file with it.", metavar="FILE")
+    control_token: str | None = setting(None, Secret(), "Token that the control API requires.", metavar="TOKEN")
+    control_token_file: str | os.PathLike[str] | None = setting(
+        None, PathType(), "File with the control token.", metavar="FILE"
+    )
     allowed_host: tuple[str, ...] | list[str] = setting(
         (),
         Texts(),
-        "A name by which the control API may be reached, and whose pages may call /v3, beside those that are nobody "
-        "else's; .acme.com stands for all below it, * for all of its own. Can be given several times, or with commas.",
+        "Further host name for the control API and for pages that call /v3; .acme.com allows all sub-domains, * every "
+        "name of the server, but no further page. Can be given several times, or with commas.",
         metavar="NAME",
     )
     public_url: str | None = setting(
@@ -118,13 +119,17 @@ class Settings:
         metavar="smtp://[USER:PASSWORD@]HOST:PORT",
     )
     #: With port 0 the answer of `health` tells the port that was taken.
-    smtp_in: str | None = setting(None, _TEXT, "Where mails come by SMTP; port 0: a free one.", metavar="HOST:PORT")
-    dns_resolver: str | None = setting(None, _TEXT, "The server for behaviour.dns: resolver.", metavar="HOST:PORT")
+    smtp_in: str | None = setting(
+        None, _TEXT, "Address on which to receive e-mails by SMTP; port 0 takes a free one.", metavar="HOST:PORT"
+    )
+    dns_resolver: str | None = setting(
+        None, _TEXT, "The server that is asked where behaviour.dns is resolver.", metavar="HOST:PORT"
+    )
     beyond: str = setting(
         "refuse",
         Choice(("refuse", "shape", "forward")),
-        "What becomes of a call of an operation that the mock does not have, where no stub answers and the scenario "
-        "says nothing: 404, the documented status with the smallest valid body, or what --forward-to answers.",
+        "Answer to an operation that the mock lacks, if neither a stub nor the scenario decides: 404, the documented "
+        "status with the smallest valid body, or what --forward-to answers.",
     )
     behaviour: str = setting(
         "documented",
@@ -152,7 +157,9 @@ class Settings:
     forward_key: str | None = setting(
         None, Secret(), "The API key of forwarded calls. Another mock gets the key any without it.", metavar="KEY"
     )
-    forward_key_file: str | os.PathLike[str] | None = setting(None, PathType(), "A file that holds it.", metavar="FILE")
+    forward_key_file: str | os.PathLike[str] | None = setting(
+        None, PathType(), "File with the key of forwarded calls.", metavar="FILE"
+    )
 
     tls: bool = setting(
         False,
@@ -174,11 +181,11 @@ class Settings:
     tls_cert: str | os.PathLike[str] | None = setting(
         None,
         PathType(),
-        "A certificate of your own with its chain, in PEM, for one made here.",
+        "Your certificate with its chain, in PEM, instead of a generated one.",
         metavar="FILE",
     )
     tls_key: str | os.PathLike[str] | None = setting(
-        None, PathType(), "The key of --tls-cert, if it is in another file.", metavar="FILE"
+        None, PathType(), "Key of your certificate, in PEM, if it is in another file.", metavar="FILE"
     )
 
     # ------------------------------------------------------------------ what is kept
