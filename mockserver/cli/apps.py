@@ -44,7 +44,7 @@ _APP_OPTIONS = decorated(
         "--file",
         type=EXISTING_FILE,
         metavar="FILE",
-        help="The app's configuration, JSON or YAML with the same names as in a scenario; options win over it.",
+        help="The app's configuration, JSON or YAML with the same names as in a scenario; options override it.",
     ),
 )
 

@@ -39,7 +39,7 @@ clock = Group("clock", default="show", help="Show or change the clock of a works
 def show(freeze: bool, thaw: bool, now: str | None, limit: int, target: Target) -> None:
     """Show the time in a workspace and its next timers; or freeze, thaw or set its clock.
 
-    A timer is an argument of advance, by its id. Only reset moves a clock back.
+    `mockserver advance TIMER` takes an id from this list. Only reset moves a clock back.
     """
     if freeze and thaw:
         raise Misused("Give one of --freeze and --thaw.")

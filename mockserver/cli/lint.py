@@ -44,7 +44,7 @@ def lint(
     fail_on: frozenset[str], baseline: Path | None, update_baseline: bool, junit: bool, sarif: bool,
     output: Path | None, target: Target,
 ) -> int:  # fmt: skip
-    """Find mistakes of your client in the requests of a workspace, such as blind repeats of writes.
+    """Find mistakes of your client in the requests of a workspace, such as retries of writes without a check.
 
     Each finding names its rule, the damage, the requests, and a page that says how to fix the client. With --fail-on,
     exit status 2 if the workspace has no request.

@@ -1,6 +1,6 @@
-// A first test with a mock of Brevo's API: each test has an account of its own, as scenarios/product.yaml tells it.
+// A first test with a mock of Brevo's API: each test has its own account, as defined in scenarios/product.yaml.
 
-// Stands for your own code, which takes the address of the API and the key from its settings.
+// Replace this with your code, which takes the address of the API and the key from its settings.
 async function call(method, path, body) {
   const headers = { "api-key": mockserver.apiKey, "content-type": "application/json" };
   const answer = await fetch(mockserver.url + path, { method, headers, body: JSON.stringify(body) });
