@@ -137,5 +137,5 @@ def _move(row: Transition) -> str:
     if row.source == ABSENT:
         return f"a new one becomes {row.target}"
     if row.target == ABSENT:
-        return f"{row.source} goes"
+        return f"{row.source} is deleted"
     return f"{row.source} stays" if row.source == row.target else f"{row.source} becomes {row.target}"

@@ -30,7 +30,7 @@ document.addEventListener("dashboard:answered", ({ target, detail }) => {
 function tell({ now, fired }) {
   moved.hidden = false;
   const number = fired.length === 1 ? "One thing was due on the way" : `${fired.length} things were due on the way`;
-  const left = fired.length > MOST ? `, of which the last ${MOST} stand here` : "";
+  const left = fired.length > MOST ? `, of which the last ${MOST} are shown here` : "";
   moved.querySelector(".told").textContent =
     `The clock shows ${now.slice(0, 19).replace("T", " ")}. ` + (fired.length ? `${number}${left}.` : "Nothing was due on the way.");
   moved.querySelector("ol").replaceChildren(...fired.slice(-MOST).map(row));
