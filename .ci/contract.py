@@ -373,10 +373,10 @@ def behaviour(_: str) -> Iterator[str]:
         pages = [f"[{path.stem}]({path.name})" for path, page in texts.items() if f"`behaviour.{name}" in page]
         values = f"`{_in_line(documented[name])}`"
         if recorded[name] != documented[name]:
-            values += f", with `recorded` `{_in_line(recorded[name])}`"
+            values += f" (`recorded`: `{_in_line(recorded[name])}`)"
         meaning = schema.fields[name].metadata["description"]
         source = f" ({OBSERVED[name].source})" if name in OBSERVED else ""
-        yield f"- `{name}`, {values}: {meaning}{source}{'; ' if pages else ''}{', '.join(pages)}"
+        yield f"- `{name}`: {values}; {meaning}{source}{'; ' if pages else ''}{', '.join(pages)}"
 
 
 def _in_line(value: object) -> str:

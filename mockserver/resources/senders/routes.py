@@ -92,7 +92,7 @@ def delete_sender(caller: Caller, sender_id: int) -> None:
     summary="Validate a sender by one-time code",
     status=204, params=_PATH, body=schemas.Otp,
     errors=(
-        documented_error(errors.OTP_INVALID, "wrong code, or the sender awaits none", "specification 3.1"),
+        documented_error(errors.OTP_INVALID, "wrong code, or the sender expects no code", "specification 3.1"),
         documented_error(errors.OTP_EXPIRED, "the code has expired", "specification 3.1"),
         proposed_error(errors.MISSING_PARAMETER, "otp is absent"),
         proposed_error(errors.INVALID_PARAMETER, "otp or senderId is not an integer"),
