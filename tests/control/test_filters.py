@@ -66,6 +66,7 @@ def test_list_refuses_a_value_that_nothing_has(make_api, path, message):
     [
         "/v3/senders", "/v3/senders/2", "/v3/sen*", "/v3/*/2", "*", "*senders*", "/v3/sender?", "/v3/[s]enders",
         "/v3/contacts/a@b.test", "/realms/partner/oauth/token", "/v3/something/else", "/v3/reseller/children",
+        "/v3/contacts/2/notes", "/v3/senders/2/history",
     ],
 )  # fmt: skip
 def test_path_that_is_known_or_resembles_none_is_accepted(workspace, path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from difflib import get_close_matches
 from itertools import zip_longest
 
 from marshmallow import ValidationError
@@ -17,6 +18,9 @@ from mockserver.resources.registry import ALL_OPERATIONS, LIFECYCLES
 from mockserver.resources.webhooks.catalogue import BY_NAME
 from mockserver.scenario.documents.mistakes import Mistake
 from mockserver.scenario.match import METHODS
+
+#: How similar a path has to be to that of an operation, to be misspelt; others may be of operations that are new.
+_SIMILAR = 0.9
 
 
 def check_method(value: str) -> None:
@@ -50,9 +54,9 @@ def refuse_misspelt(workspace: Workspace, match: Match, *place: str) -> None:
     rows = (*ALL_OPERATIONS.values(), *catalogue().values(), *workspace.state.stubs)
     known = (*(_filled(row.path, path.text) for row in rows), *(row.path for row in workspace.journal))
     near = None if any(map(path.fits, known)) else nearest_operation("GET", path.text)
-    if near is not None:
-        message = f"unknown path {shown(path.text)}; did you mean {_filled(near.path, path.text)}?"
-        raise of_mistakes([Mistake((*place, "path"), message)])
+    filled = "" if near is None else _filled(near.path, path.text)
+    if filled and get_close_matches(path.text, (filled, filled.removeprefix("/v3")), cutoff=_SIMILAR):
+        raise of_mistakes([Mistake((*place, "path"), f"unknown path {shown(path.text)}; did you mean {filled}?")])
 
 
 def _filled(pattern: str, path: str) -> str:
