@@ -100,7 +100,7 @@ def test_operation_and_machine_have_a_page_with_each_of_their_points(used):
 
     texts, links = shown(used, "/_mock/ui/coverage/machines/sender")
 
-    assert "event delete 1 x awaiting_verification goes; verified goes documented" in texts["points"]
+    assert "event delete 1 x awaiting_verification is deleted; verified is deleted documented" in texts["points"]
     assert "../../../../_mock/ui/requests?transition=sender.delete" in links
 
 
