@@ -7,9 +7,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from mockserver.core.lazy import lazy
 from mockserver.core.state.expected import Expected
 from mockserver.core.text.messages import counted, cut, nearest
 from mockserver.core.workspaces.workspace import Workspace
@@ -19,11 +18,6 @@ from mockserver.scenario.dump import dump
 from mockserver.scenario.expect import Step, parsed
 from mockserver.scenario.schema import scenario_schema
 from mockserver.web.schemas import json_text
-
-if TYPE_CHECKING:
-    from mockserver.scenario import paths
-else:  # a scenario without paths is loaded without them
-    (paths,) = lazy(__package__, "paths")
 
 #: The longest value in a text, in characters; chosen to fit on a line.
 _LONGEST_VALUE = 120
@@ -49,6 +43,8 @@ class Outcome(NamedTuple):
 
 def _unknown(items: Sequence[Mapping[str, Any]]) -> Iterator[Mistake]:
     """Yield a mistake for each name and value that no state, request or e-mail can have."""
+    from mockserver.scenario.paths import mistake_in  # noqa: PLC0415  # not needed for scenarios without expectations
+
     schema = scenario_schema()
     accounts: Any = schema.fields["accounts"]
     names = [name for name in {**schema.fields, **accounts.inner.schema.fields} if name not in ("generate", "extends")]
@@ -57,7 +53,7 @@ def _unknown(items: Sequence[Mapping[str, Any]]) -> Iterator[Mistake]:
         for at, name in enumerate(item.get("only", ())):
             if name not in sections:
                 yield Mistake(("expect", index, "only", at), f"unknown section {name!r}; {nearest(name, sections)}")
-        if "path" in item and (message := paths.mistake_in(*parsed(item["path"]), item.get("equals"))):
+        if "path" in item and (message := mistake_in(*parsed(item["path"]), item.get("equals"))):
             yield Mistake(("expect", index, "path"), message)
 
 
