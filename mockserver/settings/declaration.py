@@ -7,11 +7,14 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import IPv4Address, IPv6Address
 from typing import Any, ClassVar, TypeVar
 
 Value = TypeVar("Value")
 #: The most characters of a value in a message. Chosen: one line or two.
 _SHOWN = 60
+#: The longest host name (RFC 1035, 2.3.4), in characters.
+_LONGEST_HOST = 253
 
 
 class ValueType:
@@ -67,9 +70,11 @@ class StoreReference(Text):
         return bool(value == "memory" or (engine == "sqlite" and rest))
 
 
+#: A label of a host name (RFC 1123, 2.1); names of containers have underscores as well.
+_LABEL = r"(?!-)[a-z0-9_-]{1,63}(?<!-)"
 #: A root address, and a path whose first segment is none of the mock's own.
 _PUBLIC_URL = re.compile(
-    r"https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?P<port>:[1-9][0-9]{0,4})?"
+    rf"https?://(?P<host>(?:{_LABEL}\.)*{_LABEL}\.?|\[[0-9a-f:.]+\])(?P<port>:[1-9][0-9]{{0,4}})?"
     r"(?!/(_mock|v3|w|realms|account|shared)(/|$))(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*"
 )
 
@@ -79,15 +84,33 @@ def without_version(url: str) -> str:
     return url.rstrip("/").removesuffix("/v3").rstrip("/")
 
 
+def public_root(url: str) -> str:
+    """Return a public address without slash and version, with scheme and host in lower case."""
+    return re.sub(r"\A[^/]*//[^/]*", lambda found: found[0].lower(), without_version(url))
+
+
+def _is_host(name: str) -> bool:
+    """Return whether a name is short enough, and an IP address if it is in brackets or ends in a number."""
+    try:
+        if name.startswith("["):
+            IPv6Address(name[1:-1])
+        elif name.removesuffix(".").rpartition(".")[2].isdigit():
+            IPv4Address(name)
+    except ValueError:
+        return False
+    return len(name) <= _LONGEST_HOST
+
+
 class PublicUrl(Text):
     words = (
-        "an absolute http or https URL such as https://mock.acme.test/brevo, without user, query and fragment, whose "
-        "path does not begin with /_mock, /v3, /w, /realms, /account or /shared"
+        "an absolute http or https URL such as https://mock.acme.test/brevo, with a valid host, without user, query "
+        "and fragment, whose path has only letters, digits and -._~, and does not begin with /_mock, /v3, /w, /realms, "
+        "/account or /shared"
     )
 
     def takes(self, value: Any) -> bool:
-        found = _PUBLIC_URL.fullmatch(without_version(value))
-        return found is not None and int((found["port"] or ":1")[1:]) <= 65_535
+        found = _PUBLIC_URL.fullmatch(public_root(value))
+        return found is not None and _is_host(found["host"]) and int((found["port"] or ":1")[1:]) <= 65_535
 
 
 class Secret(Text):

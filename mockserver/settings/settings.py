@@ -27,8 +27,8 @@ from mockserver.settings.declaration import (
     WholeNumber,
     YesOrNo,
     limit,
+    public_root,
     setting,
-    without_version,
 )
 from mockserver.settings.files import secret_of
 
@@ -314,7 +314,7 @@ class Settings:
     @property
     def public_root(self) -> str | None:
         """The root address that the server writes, without a slash at its end, or None for that of each request."""
-        return None if self.public_url is None else without_version(self.public_url)
+        return None if self.public_url is None else public_root(self.public_url)
 
     @property
     def allowed_names(self) -> tuple[str, ...]:

@@ -20,6 +20,8 @@ PUBLIC = "https://mock.acme.com/brevo"
         ("https://mock.acme.com", "https://mock.acme.com"), ("http://[::1]:8003/", "http://[::1]:8003"),
         ("http://mock:65535/a/b_c~d.e-f", "http://mock:65535/a/b_c~d.e-f"), (f"{PUBLIC}/_mock", f"{PUBLIC}/_mock"),
         ("https://mock.acme.com/shared-mock", "https://mock.acme.com/shared-mock"),
+        ("HTTPS://MOCK.Acme.com/Brevo", "https://mock.acme.com/Brevo"), ("http://mock_server:80", "http://mock_server:80"),
+        ("http://127.0.0.1:8003", "http://127.0.0.1:8003"), ("https://mock.acme.com.", "https://mock.acme.com."),
     ],
 )  # fmt: skip
 def test_public_url_is_taken_without_final_slash_and_version(given, root):
@@ -34,12 +36,19 @@ def test_public_url_is_taken_without_final_slash_and_version(given, root):
         "https://mock.acme.com/a b", "https://mock.acme.com/../a", "https://mock.acme.com//a", "https://bücher.test",
         "https://mock.acme.com/a%20b", "https://mock.acme.com:0", "https://mock.acme.com:65536", "https://a.test\nb",
         "https://mock.acme.com/_mock", "https://mock.acme.com/w/shop", "https://mock.acme.com/shared/x",
-        "https://mock.acme.com/account", "https://mock.acme.com/realms", "https://mock.acme.com/v3/x",
+        "https://mock.acme.com/account", "https://mock.acme.com/realms", "https://mock.acme.com/v3/x", "https://.",
+        "https://a..test", "https://-a.test", "https://a-.test", f"https://{'a' * 64}.test", f"https://{'a.' * 127}b",
+        "https://[1.2.3.4]", "https://[:::]", "https://1.2.3.400", "https://a.1",
     ],
 )  # fmt: skip
 def test_other_values_are_refused_with_what_is_expected(given):
     with pytest.raises(ValueError, match=r"public_url must be an absolute http or https URL such as .*, not '"):
         Settings(public_url=given)
+
+
+def test_refusal_names_the_characters_that_a_path_can_have():
+    with pytest.raises(ValueError, match=r"whose path has only letters, digits and -\._~.*, not 'https://a\.test/a%20b'"):
+        Settings(public_url="https://a.test/a%20b")
 
 
 def test_flag_and_variable_are_refused_as_the_program_is_used():
