@@ -264,7 +264,8 @@ def _run(program: Group, words: Sequence[str]) -> int:
         if isinstance(error, click.NoSuchOption) and any("NAME=VALUE" in str(row.metavar) for row in params):
             name = error.option_name.lstrip("-")
             if not did_you_mean(name, [flag.lstrip("-") for row in params for flag in row.opts]):
-                error.possibilities, advice = [], f" Write parameters without dashes: {name}=VALUE."
+                error = click.NoSuchOption(error.option_name, ctx=error.ctx)
+                advice = f" Write parameters without dashes: {name}=VALUE."
         echo(f"Error: {error.format_message()}{advice}\nTry '{path} --help' for help.", err=True)
         return _MISUSED
     except ServerMissingError as error:
