@@ -19,7 +19,7 @@ from mockserver.settings import data_folder, files
 _LOG = logging.getLogger(__name__)
 
 #: How many characters of an unknown name a message shows. Chosen: to fit on a line.
-_LONGEST_NAME = 80
+_LONGEST_NAME, _LONGEST_PATH = 80, 250
 #: What is wrong with a folder in place of a file.
 _FOLDER = "is a folder, not a file; Docker makes one if the file of a bind mount is missing"
 #: The longest chain of files that extend each other. Chosen: far above any use, and below the recursion limit.
@@ -235,7 +235,7 @@ def _file(name: str) -> Path:
         if path.is_file() and name.endswith(files.SCENARIOS):
             return path
         why = _FOLDER if path.is_dir() else f"does not end in {', '.join(files.SCENARIOS)}" if path.is_file() else why
-    raise ScenarioError([Mistake((), f"{cut(name, _LONGEST_NAME)}: {why}")])
+    raise ScenarioError([Mistake((), f"{cut(name, _LONGEST_PATH)}: {why}")])
 
 
 def _files(folder: Path) -> Iterator[Path]:
