@@ -125,4 +125,4 @@ def test_a_workspace_made_of_a_text_can_be_strict_and_start_when_it_is_told(api)
 def test_text_without_content_is_refused(api, path):
     answer = api.post(path, json={"yaml": "# nothing yet\n"})
 
-    assert (answer.status_code, "the document is empty" in answer.text) == (400, True)
+    assert (answer.status_code, "it has nothing but comments" in answer.text) == (400, True)

@@ -128,10 +128,10 @@ def _view(function: Function, declared: ControlCall) -> Callable[..., Response]:
         target.addressed(by_header=False, find=target.store().seen if declared.late else None)
         workspace = target.workspace() if acts else None
         if declared.query is not None:
-            arguments["query"] = inputs.loaded(_schema(declared.query), request.args.to_dict())
+            arguments["query"] = inputs.query(_schema(declared.query))
         elif request.args and not declared.is_open:
             # An unread parameter is refused, not ignored in silence. Calls that are open to all come from elsewhere.
-            inputs.loaded(_schema(Item), request.args.to_dict())
+            inputs.query(_schema(Item))
         if declared.body is not None:
             arguments["body"] = inputs.body(_schema(declared.body), workspace)
         if workspace is not None:

@@ -94,10 +94,13 @@ def parse(text: str, file: str, bounds: Bounds = _BOUNDS, *, called: str = "a sc
     try:
         data = _YamlReader(text, file, bounds).document()
     except yaml.MarkedYAMLError as error:
-        last = max(len(text.rstrip("\r\n").splitlines()), 1)  # the mark of an unfinished text is behind its last line
-        line = min(error.problem_mark.line + 1, last) if error.problem_mark else 1
+        if (found := _plain_json(text, file)) is not None:
+            return found
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise _refusal(file, line, f"not YAML: {error.problem}{_advice(text, line)}") from error
     except yaml.reader.ReaderError as error:
+        if (found := _plain_json(text, file)) is not None:
+            return found
         # The position of the error is one in a buffer; but the character is the first of its kind.
         before = text.partition(chr(error.character))[0] if isinstance(error.character, int) else ""
         raise _refusal(file, before.count("\n") + 1, f"not YAML: {error.reason}") from error
@@ -106,6 +109,17 @@ def parse(text: str, file: str, bounds: Bounds = _BOUNDS, *, called: str = "a sc
     if not isinstance(data, MappingNode):
         raise _refusal(file, 1, f"{called} must be a mapping: got {shown(data)}")
     return data
+
+
+def _plain_json(text: str, file: str) -> MappingNode | None:
+    """Return a JSON object that YAML cannot read, such as one with a long key, without lines; None for other texts."""
+    try:
+        data = json_text.read(text.rstrip().encode())
+    except json_text.JsonError as error:
+        if not file.endswith(".json"):
+            return None
+        raise _refusal(file, getattr(error.__cause__, "lineno", 1), f"not JSON: {error}") from error
+    return MappingNode.of(data) if isinstance(data, dict) else None
 
 
 def _advice(text: str, line: int) -> str:
@@ -142,12 +156,15 @@ class _YamlReader:
         self._mark = Mark(file, 1)
 
     def document(self) -> Any:
-        """Return the parsed content, or an empty mapping for an empty text."""
+        """Return the parsed content."""
         try:
             self._loader.get_event()  # the stream's start
-            if isinstance(self._loader.get_event(), yaml.StreamEndEvent):
-                return MappingNode()
-            found = self._part(self._loader.get_event(), (), 0)
+            first = self._loader.get_event()
+            first = first if isinstance(first, yaml.StreamEndEvent) else self._loader.get_event()
+            if isinstance(first, yaml.StreamEndEvent) or (getattr(first, "value", None) == "" and first.implicit[0]):
+                why = "it has nothing but comments" if self._text.strip() else "it is empty"
+                raise _refusal(self._file, 1, f"{why}; write {{}} if that is meant")
+            found = self._part(first, (), 0)
             self._loader.get_event()  # the document's end
             after = self._loader.get_event()
             if not isinstance(after, yaml.StreamEndEvent):
