@@ -6,6 +6,7 @@ from typing import Union, get_args, get_origin, get_type_hints
 
 import click
 import pytest
+from cli_runner import invoke
 
 from mockserver import MockServer, Settings
 from mockserver.cli.options import Integer
@@ -94,3 +95,9 @@ def test_a_setting_takes_what_its_annotation_says():
         left_out = {type(None)} if setting.default is None else set()
         hint = get_type_hints(Settings)[setting.name]
         assert types_in(hint) == {*setting.declaration.type.types} | left_out, setting.name
+
+
+@pytest.mark.parametrize("number", ["1_0", "+1", "٣", " 1"])
+@pytest.mark.parametrize("flag", ["--lint-timeout", "--port"])
+def test_flag_refuses_numbers_in_forms_of_python(flag, number):
+    assert "is not a valid" in invoke(["serve", flag, number]).stderr

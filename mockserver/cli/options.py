@@ -21,11 +21,22 @@ from mockserver.settings import data_folder, files
 
 # ------------------------------------------------------------------ values
 
+#: The numbers of flags and variables; Python reads others, such as `+1`, `1_0` and digits of other alphabets.
+_NUMBER = re.compile(r"-?[0-9]*\.?[0-9]+")
+
 
 class Integer(click.IntRange):
     """A whole number, perhaps within bounds."""
 
     name = "integer"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        is_number = not isinstance(value, str) or _NUMBER.fullmatch(value)
+        return (
+            super().convert(value, param, ctx)
+            if is_number
+            else self.fail(f"{value!r} is not a valid integer.", param, ctx)
+        )
 
 
 class Number(click.FloatRange):
@@ -34,6 +45,8 @@ class Number(click.FloatRange):
     name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str) and not _NUMBER.fullmatch(value):
+            self.fail(f"{value!r} is not a valid number.", param, ctx)
         found = super().convert(value, param, ctx)
         return found if math.isfinite(found) else self.fail(f"{value} is not a finite number.", param, ctx)
 
@@ -46,7 +59,7 @@ class Seconds(Number):
             return super().convert(value, param, ctx)
         is_duration = duration.is_duration(value)
         try:
-            return super().convert(str(duration.parse(value).total_seconds()) if is_duration else value, param, ctx)
+            return super().convert(duration.parse(value).total_seconds() if is_duration else value, param, ctx)
         except (ValueError, click.BadParameter) as error:
             why = error.message if isinstance(error, click.BadParameter) else error
             told = f"{value!r}: {why}" if is_duration else f"{why} Give seconds, or a duration {duration.EXAMPLES}."
