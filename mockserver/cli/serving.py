@@ -145,7 +145,7 @@ def _print_addresses(runtime: Runtime) -> None:
     if sys.stderr.isatty():
         echo(f"  {root}/_mock/ui/ shows what happens here, and why, in a browser.", err=True)
         echo(f"  {root}/_mock/docs shows the API, to read and to try.", err=True)
-        curl = "curl --insecure" if root.startswith("https:") else "curl"
+        curl = "curl --insecure" if public is None and root.startswith("https:") else "curl"
         echo(f"  {_KEY_HINTS[runtime.mock.settings.keys].format(root=root, curl=curl)}", err=True)
         echo("  Ctrl-C stops the server.", err=True)
 

@@ -21,7 +21,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import FURTHER_OPERATIONS, OPERATIONS
 from mockserver.views.record import listing
 from mockserver.views.server_records import AnsweredAs, CallLine, OperationBeyond
-from mockserver.web.routing.address import DASHBOARD_PREFIX, workspace_url
+from mockserver.web.routing.address import DASHBOARD_PREFIX, PUBLIC_ROOT, workspace_url
 from mockserver.web.service.beyond import CHOICES
 from mockserver.web.service.handlers import ANY_KEY
 
@@ -47,25 +47,27 @@ def welcome() -> Response:
     if _wants_a_page():
         return Response(status=302, headers={"Location": _dashboard()})
     root = workspace_url(request.environ)
-    curl = "curl --insecure" if root.startswith("https:") else "curl"
+    is_own = root.startswith("https:") and PUBLIC_ROOT not in request.environ  # the certificate is the mock's
+    curl = "curl --insecure" if is_own else "curl"
     service, control = f"{curl} {_key()}", f"{curl}{_token()}"
     workspace = target.addressed() or target.store().default
-    lines = [
-        f"A mock of the Brevo administration API, v3; scenario {workspace.origin.title!r}. Try:",
-        f"  {service} {root}/v3/senders",
-        f'  {service} {root}/v3/senders -d \'{{"name":"Jo","email":"jo@acme.test"}}\'',
-        f"  {control} '{root}/_mock/mailbox?to=jo@acme.test'        the one-time code that was sent",
-        f"  {control} {root}/_mock/machines/sender                  senders, their states and codes",
-        f'  {control} {root}/_mock/clock/advance -d \'{{"by":"PT16M"}}\'',
-        f"  {control} -X POST {root}/_mock/reset                    start anew",
-        f"  {control} -X POST {root}/_mock/workspaces               a workspace of your own",
-        f"  {root}/realms/partner/.well-known/openid-configuration    sign-in by OAuth 2.0",
-        f"  {root}/_mock/ui/                              what happens here and why, to look at",
-        f"  {root}/_mock/docs                                  the API, to read and try",
-        f"  {root}/_mock                                       all that the mock itself can do",
-        "",
+    rows = [
+        (f"{service} {root}/v3/senders", "the senders of the account"),
+        (f'{service} {root}/v3/senders -d \'{{"name":"Jo","email":"jo@acme.test"}}\'', "a new sender"),
+        (f"{control} '{root}/_mock/mailbox?to=jo@acme.test'", "the one-time code that was sent"),
+        (f"{control} {root}/_mock/machines/sender", "senders, their states and codes"),
+        (f'{control} {root}/_mock/clock/advance -d \'{{"by":"PT16M"}}\'', "16 minutes later"),
+        (f"{control} -X POST {root}/_mock/reset", "the state of the start"),
+        (f"{control} -X POST {root}/_mock/workspaces", "a new workspace"),
+        (f"{root}/realms/partner/.well-known/openid-configuration", "sign-in by OAuth 2.0"),
+        (f"{root}/_mock/ui/", "what happens here and why, in a browser"),
+        (f"{root}/_mock/docs", "the API, to read and try"),
+        (f"{root}/_mock", "all calls of the mock itself"),
     ]
-    return Response("\n".join(lines), content_type="text/plain; charset=utf-8")
+    width = max(len(shown) for shown, _ in rows)
+    lines = [f"A mock of the Brevo administration API, v3; scenario {workspace.origin.title!r}. Try:"]
+    lines += [f"  {shown.ljust(width)}  {about}" for shown, about in rows]
+    return Response("\n".join([*lines, ""]), content_type="text/plain; charset=utf-8")
 
 
 def _key() -> str:
