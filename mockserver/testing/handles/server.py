@@ -140,7 +140,8 @@ class MockServer:
 
         `scenario` is that of the default workspace, and of other workspaces unless they name one. `seed` replaces the
         scenario's seed. `keys` says what an unknown API key gets: `any`, the first account; `known`, a refusal;
-        `isolate`, a separate workspace. Other settings are those of `mockserver.Settings`, such as `control_token`.
+        `isolate`, a separate workspace. Other keyword arguments are the flags of
+        [settings](settings.md) with underscores, such as `control_token`.
 
         Raises:
             MockServerError: The scenario is not valid, and `errors` names every mistake; or gevent or eventlet has
