@@ -14,7 +14,7 @@ import click
 
 from mockserver.cli.output import echo, fail, printable, progress
 from mockserver.cli.program import Misused
-from mockserver.settings import without_version
+from mockserver.settings import without_secrets, without_version
 from mockserver.settings.files import read_text
 from mockserver.testing.client import Client, MockServerError, path_of, unchecked
 from mockserver.testing.handles.link import Link
@@ -44,7 +44,7 @@ def root_of(url: str | None) -> str:
     """Return the root address of a server (default: the server on this machine), without a trailing slash."""
     root = without_version(url or _here())
     if (reason := _address_error(root)) is not None:
-        raise Misused(f"{url or root} is not the address of a server{reason}")
+        raise Misused(f"{without_secrets(url or root)} is not the address of a server{reason}")
     return root
 
 
@@ -65,7 +65,7 @@ def _address_error(root: str) -> str | None:
     from urllib.parse import urlsplit
 
     if not root.startswith(("http://", "https://")):
-        return f": it must begin with http:// or https://; did you mean http://{root}?"
+        return f": it must begin with http:// or https://; did you mean http://{without_secrets(root)}?"
     try:
         parts = urlsplit(root)
         if not parts.hostname or parts.port == 0:
@@ -73,7 +73,7 @@ def _address_error(root: str) -> str | None:
         if "@" in parts.netloc or parts.query or parts.fragment:
             return ": it has more than the server's name, port and path"
     except ValueError as error:
-        return f": {error}"
+        return ": its user, name or port is wrong" if "@" in root else f": {error}"
     is_plain = root.isprintable() and " " not in root and parts.path.isascii()
     return None if is_plain else ": it has characters that must be escaped"
 

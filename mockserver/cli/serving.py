@@ -96,11 +96,8 @@ class _Checked(click.types.StringParamType):
         self._type, self._why = type_, why
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return (
-            value
-            if self._type.takes(value)
-            else self.fail(f"{self._type.shown(value)} is no {self._why} {self._type.words}.")
-        )
+        shown = self._type.shown(value)
+        return value if self._type.takes(value) else self.fail(f"{shown} is no {self._why} {self._type.words}.")
 
 
 def _split(given: tuple[str, ...]) -> tuple[str, ...]:

@@ -17,6 +17,14 @@ _SHOWN = 60
 _LONGEST_HOST = 253
 
 
+def without_secrets(url: str) -> str:
+    """Return an address, or what was given as one, without its credentials, query and fragment."""
+    before, at, after = url.rpartition("@")
+    scheme, sign, _ = before.partition("://")
+    kept, private, _ = after.replace("#", "?").partition("?")
+    return f"{scheme + sign if sign and scheme.isalpha() else ''}{at and '***@'}{kept}{private and '?***'}"
+
+
 class ValueType:
     #: The Python types of the values.
     types: ClassVar[tuple[type, ...]]
@@ -42,7 +50,7 @@ class ValueType:
         raise ValueError(message) if is_of_type else TypeError(message)
 
     def shown(self, value: Any) -> str:
-        shown = repr(value)
+        shown = repr(without_secrets(value) if isinstance(value, str) else value)
         return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
 
 

@@ -9,6 +9,7 @@ import pytest
 from cli_runner import invoke
 
 from mockserver import MockServer, Settings
+from mockserver.settings import without_secrets
 
 PUBLIC = "https://mock.acme.com/brevo"
 
@@ -57,7 +58,25 @@ def test_flag_and_variable_are_refused_as_the_program_is_used():
 
     assert (flag.exit_code, variable.exit_code) == (2, 2)
     assert "'mock.acme.com' is no public address: it must be an absolute http or https URL" in flag.stderr
-    assert "'https://mock.acme.com?x' is no public address" in variable.stderr
+    assert "'https://mock.acme.com?***' is no public address" in variable.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("https://u:hunt3r@a.test", "https://***@a.test"), ("ftp://u:hunt3r@", "ftp://***@"), ("memory", "memory"),
+        ("https://a.test/x?token=hunt3r", "https://a.test/x?***"), ("https://a.test#hunt3r", "https://a.test?***"),
+        ("rediss:/u:hunt3r@h", "***@h"), ("http://u:hunt3r/@b@c", "http://***@c"), ("hunt3r@a://b", "***@a://b"),
+    ],
+)  # fmt: skip
+def test_refused_addresses_are_shown_without_secrets(given, shown):
+    assert without_secrets(given) == shown
+    address = invoke(["serve", "--port", "0", "--public-url", given])
+    store = invoke(["serve", "--port", "0", "--store", given if given != "memory" else "x"])
+    url = invoke(["workspaces", "list", "--url", given])
+
+    assert 0 not in (address.exit_code, store.exit_code, url.exit_code)
+    assert "hunt3r" not in address.output + address.stderr + store.output + store.stderr + url.output + url.stderr
 
 
 def test_server_prints_where_it_listens_and_then_its_public_address():
