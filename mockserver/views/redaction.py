@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from datetime import date
 from typing import Any
 from urllib.parse import quote, unquote_plus
 
 from mockserver.core.text.secrets import is_secret, is_secret_pair
 from mockserver.core.traffic.exchange import Header
+from mockserver.scenario.documents.mistakes import ScenarioError
+from mockserver.scenario.documents.reading import parse
 from mockserver.web.schemas import json_text
 
 #: What is shown instead of the value of a secret.
@@ -25,8 +28,14 @@ _VALUE = re.compile(
     r"""|(?:[!&][^\s]++[ \t]++)?[^\s,&}\]<"'`]++)""",
     re.DOTALL,
 )
-#: The value of a header in a text, which ends with the line or with a quote.
-_REST = re.compile(r"""[ \t]*+\\*+["']?([^\r\n"'\\]++)""")
+#: The text of an element of XML.
+_ELEMENT = re.compile(r"(?:<!\[CDATA\[)?+([^<]++)")
+#: Headers in a text, whose values end with the line or with a quote.
+_HEADER = re.compile(r"""((?:authorization|cookie)\\*+["']?[ \t]*+[:=][ \t]*+\\*+["']?)[^\r\n"'\\]++""", re.IGNORECASE)
+#: A scheme and its credential, under whatever name.
+_SCHEME = re.compile(r"(?i)(?<![\w-])((?:bearer|basic|dpop)[ \t]++)(?=[a-z._~+/=-]*+\d|[\w.~+/=-]{16})[\w.~+/=-]++")
+#: Members that have the name of a value, and members that have a value.
+_NAMING, _VALUES = frozenset({"name", "key", "id", "field", "header"}), frozenset({"value", "val"})
 #: A word of a sentence after a name, as in `unknown token: no grant has it`.
 _PROSE = re.compile(r"[a-z']+[.,;:!?]*")
 #: The credentials of an address, between `//` and `@`; within JSON the slashes may be escaped.
@@ -39,13 +48,14 @@ _WORD = re.compile(r"[\w-]++")
 #: The first characters of a signed token (JWT): `{"` in base64.
 _SIGNED = "eyJ"
 #: Paths that end in a secret: the ticket of a single sign-on, and the token of an attachment.
-_IN_PATH = re.compile(r"(/account/login/[^/?#\s]+/sso/|/inbound/attachments/)[^&/?#\s\"'<]+")
+_IN_PATH = re.compile(r"(?i)(/account/++login/++[^/?#\s]++/++sso/++|/inbound/++attachments/++)[^&/?#\s\"'<]++")
 
 
 def body(headers: Iterable[Header], raw: bytes, name: str = "") -> Any:
     """Return a body without secrets, or None for an empty body; `name` tells what it has, as a member's name.
 
-    JSON is shown as its value, any other body as its text; of a multipart body nothing is shown.
+    JSON is shown as its value, any other body as its text; of a multipart body nothing is shown. A document in YAML
+    with secrets is shown as JSON, as is a control call that can be read as YAML.
     """
     if not raw:
         return None
@@ -56,6 +66,9 @@ def body(headers: Iterable[Header], raw: bytes, name: str = "") -> Any:
         return _clean(json_text.read(raw), name)
     except json_text.JsonError:
         words = raw.decode(errors="replace")
+        shown = _document(words, is_yaml=True) if name or "yaml" in content_type else REDACTED
+        if "yaml" in content_type or shown != REDACTED:
+            return shown
         return text(query_text(words) if content_type.startswith("application/x-www-form-urlencoded") else words)
 
 
@@ -72,34 +85,52 @@ def _pair(sent: str) -> str:
     return sent if shown == words else quote(shown, safe="=/:*@")
 
 
-def member(name: str, value: Any, parent: str = "") -> Any:
+def member(name: str, value: Any, parent: str = "", deep: int = 1) -> Any:
     """Return the value of a member without secrets; `parent` is the name of its object, if that has one."""
-    return REDACTED if _is_hidden(name, value, parent) else _clean(value, name)
+    return REDACTED if _is_hidden(name, value, parent) else _clean(value, name, deep)
 
 
-def _clean(value: Any, parent: str = "") -> Any:
+def _clean(value: Any, parent: str = "", deep: int = 1) -> Any:
+    """Return a value without secrets; JSON in texts is read in as many levels as `deep`."""
     if isinstance(value, dict):
         is_named = _is_named(value)
         return {
-            plain(name): REDACTED if _is_hidden(name, inner, parent, is_named=is_named) else _clean(inner, name)
+            plain(name): REDACTED if _is_hidden(name, inner, parent, is_named=is_named) else _clean(inner, name, deep)
             for name, inner in value.items()
         }
     if isinstance(value, list):
-        return [_clean(row, parent) if isinstance(row, dict) else member(parent, row) for row in value]
+        if len(value) == 2 and isinstance(value[0], str) and is_secret(*value):
+            return [value[0], REDACTED]
+        return [_clean(row, parent, deep) if isinstance(row, dict) else member(parent, row, "", deep) for row in value]
     if isinstance(value, str):
-        return text(value) if parent == "yaml" else plain(value)  # a scenario in YAML
+        is_document = parent == "yaml" or (deep and value[:1] in ("{", "["))
+        return _document(value, is_yaml=parent == "yaml") if is_document else plain(value)
     return value
 
 
+def _document(words: str, *, is_yaml: bool) -> str:
+    """Return a text of JSON or YAML without secrets, as JSON if it has one or a comment; of wrong YAML, nothing."""
+    try:
+        found: Any = parse(words, "") if is_yaml else json_text.read(words.encode(errors="replace"))
+    except (json_text.JsonError, ScenarioError):
+        return REDACTED if is_yaml else plain(words)
+    shown = _clean(found, deep=0)
+    if shown == found and "#" not in words:
+        return plain(words)
+    return json_text.write(shown, lambda value: str(value) if isinstance(value, date) else REDACTED).decode().rstrip()
+
+
 def _is_hidden(name: str, value: Any, parent: str, *, is_named: bool = False) -> bool:
-    if is_named and name in ("key", "value"):
-        return name == "value" and is_secret("secret", value)
+    if is_named and name.lower() in _NAMING | _VALUES:
+        return name.lower() in _VALUES and is_secret("secret", value)
     return is_secret(name, value) or (parent != "" and is_secret(f"{parent}_{name}", value))
 
 
 def _is_named(value: dict[str, Any]) -> bool:
     """Return whether an object is a header of a webhook, `{"key": NAME, "value": VALUE}`, or names a secret."""
-    return "value" in value and ("key" in value or is_secret(str(value.get("name", "")), value["value"]))
+    found = next((inner for name, inner in value.items() if name.lower() in _VALUES), None)
+    names = [inner for name, inner in value.items() if name.lower() in _NAMING and isinstance(inner, str)]
+    return {"key", "value"} <= value.keys() or any(is_secret(name, found) for name in names)
 
 
 def text(words: str) -> str:
@@ -107,11 +138,12 @@ def text(words: str) -> str:
     return plain(words, is_prose=False)
 
 
-def plain(words: str, *, is_prose: bool = True) -> str:
-    """Return a text without secrets; in prose, a word after `name:` may be one of a sentence."""
-    found = _CREDENTIALS.sub(rf"\1{REDACTED}@", words) if "@" in words else words
-    if "=" in found or ":" in found or "%3" in found or not is_prose:
-        found = _without_pairs(found, is_prose=is_prose)
+def plain(text: str) -> str:
+    """Return a text without secrets; a word after `name:` may be one of a sentence."""
+    found = _CREDENTIALS.sub(rf"\1{REDACTED}@", text) if "@" in text else text
+    found = _SCHEME.sub(rf"\1{REDACTED}", found)
+    if "=" in found or ":" in found or "%3" in found or "</" in found:
+        found = _without_pairs(_HEADER.sub(rf"\1{REDACTED}", found), is_prose=True)
     found = _IN_PATH.sub(rf"\1{REDACTED}", _KEY.sub(REDACTED, found))
     return _DOTTED.sub(_without_tokens, found) if _SIGNED in found else found
 
@@ -127,10 +159,11 @@ def _without_pairs(words: str, *, is_prose: bool) -> str:
     parts, end = [], 0
     for found in _NAME.finditer(words) if secret else ():
         name, quote_, sign = found.groups()
-        if name not in secret or found.start() < end or (is_prose and sign == ">"):
+        is_value = not is_prose and name == "value"
+        is_sign = is_prose and sign == ">" and words[found.start(1) - 1] not in "<:"
+        if is_sign or found.start() < end or not (is_value or is_secret(name)):
             continue
-        is_value, is_header = not is_prose and name == "value", name.lower().endswith(("authorization", "cookie"))
-        value = (_REST if is_header else _VALUE).match(words, found.end())
+        value = (_ELEMENT if sign == ">" else _VALUE).match(words, found.end())
         if value is None or not (is_value or is_secret(name, value[1].strip("\\\"'"))):
             continue
         is_sentence = is_prose and sign == ":" and not (quote_ or is_header) and _PROSE.fullmatch(value[1])

@@ -62,9 +62,79 @@ YAML = {
 @pytest.mark.parametrize(("text", "shown"), YAML.values(), ids=YAML)
 def test_secrets_of_a_scenario_in_yaml_are_hidden(text, shown):
     assert redaction.text(text) == shown
-    assert redaction.member("", {"yaml": text}) == {"yaml": shown}
 
 
 def test_parent_of_a_member_tells_whether_it_is_a_secret():
     assert redaction.member("", {"marketingAutomation": {"key": "tracker"}}) == {"marketingAutomation": {"key": "***"}}
     assert redaction.member("", {"rows": [{"key": "tracker"}]}) == {"rows": [{"key": "tracker"}]}
+
+
+#: YAML in which the secret `zqS3cret` is a value, or part of one.
+SECRET_YAML = {
+    "on the next line": "password:\n  zqS3cret",
+    "of several words": "password: correct horse zqS3cret",
+    "after a comma": "password: x, zqS3cret",
+    "with a quote": "password: 'it''s zqS3cret'",
+    "after an empty line": "password: >-\n  a\n\n  zqS3cret",
+    "with an anchor and a tag": "password: &a !!str zqS3cret",
+    "of a key of its own line": "? password\n: zqS3cret",
+    "of an escaped key": '"p\\x61ssword": zqS3cret',
+    "in a list with an anchor": "api_keys: &k\n - zqS3cret",
+    "in a list with a comment": "api_keys:\n- a1\n# b\n- zqS3cret",
+    "after a comment with a bracket": "api_keys: [a1, # ]\n zqS3cret]",
+    "in a comment": "# password: zqS3cret\nname: x",
+    "in a wrong document": "password: [zqS3cret",
+    "in a value of several readings": "password: 0zqS3cret\nname: yes",
+}
+JSON = {"content-type": "application/json"}
+
+
+@pytest.mark.parametrize("text", SECRET_YAML.values(), ids=SECRET_YAML)
+def test_secret_of_a_document_in_yaml_is_hidden_however_it_is_written(text):
+    raw = text.encode()
+    shown = [
+        redaction.member("", {"yaml": text}),
+        redaction.body([("content-type", "application/yaml")], raw, "/_mock/state"),
+        redaction.body([("content-type", "application/x-yaml")], raw),
+    ]
+    assert "S3cret" not in str(shown)
+
+
+def test_control_call_in_yaml_of_another_type_is_read_as_yaml():
+    assert redaction.body(JSON.items(), b"password:\n  hunter", "/_mock/state") == '{"password":"***"}'
+    assert redaction.body(JSON.items(), b"{wrong", "/_mock/state") == "{wrong"
+
+
+def test_document_in_yaml_without_secrets_is_shown_as_it_was_sent():
+    assert redaction.member("", {"yaml": "a: 1\nb: [x]"}) == {"yaml": "a: 1\nb: [x]"}
+
+
+def test_moments_of_yaml_are_texts_and_wrong_values_are_hidden():
+    shown = redaction.member("", {"yaml": "pin: 12\na: 2026-01-02\nb: yes"})
+
+    assert shown == {"yaml": '{"pin":"***","a":"2026-01-02","b":"***"}'}
+
+
+MEMBERS = [
+    ([["password", "S"]], [["password", "***"]]),
+    (["Authorization", "Bearer S"], ["Authorization", "***"]),
+    ({"Name": "password", "Value": "S"}, {"Name": "password", "Value": "***"}),
+    ({"key": "password", "val": "S"}, {"key": "password", "val": "***"}),
+    ({"id": "api_token", "value": "S"}, {"id": "api_token", "value": "***"}),
+    ({"id": "colour", "value": "red"}, {"id": "colour", "value": "red"}),
+    ({"a": '{"p\\u0061ssword": ["S"]}'}, {"a": '{"password":"***"}'}),
+    ({"a": '[["password", "S"], 1]'}, {"a": '[["password","***"],1]'}),
+    ({"a": '{"n": [1, "x"]}'}, {"a": '{"n": [1, "x"]}'}),
+    ({"a": "<password>S b</password>"}, {"a": "<password>***</password>"}),
+    ({"a": "<password><![CDATA[S b]]></password>"}, {"a": "<password><![CDATA[***</password>"}),
+    ({"X-Trace": "Bearer s3cret"}, {"X-Trace": "Bearer ***"}),
+    ("use DPoP abcdefghijklmnop now", "use DPoP *** now"),
+    ("Basic authentication of a bearer token", "Basic authentication of a bearer token"),
+    ("/account/login/sub-account/SSO/TICKET", "/account/login/sub-account/SSO/***"),
+    ("/account/login/sub-account/sso//TICKET", "/account/login/sub-account/sso//***"),
+]
+
+
+@pytest.mark.parametrize(("value", "shown"), MEMBERS)
+def test_secrets_of_pairs_texts_and_paths_are_hidden(value, shown):
+    assert redaction.member("", value) == shown
