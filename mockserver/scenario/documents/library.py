@@ -18,7 +18,7 @@ from mockserver.settings import data_folder, files
 
 _LOG = logging.getLogger(__name__)
 
-#: How many characters of an unknown name a message shows. Chosen: to fit on a line.
+#: How many characters of an unknown name and of a path a message shows. Chosen: to fit on a line, and into a terminal.
 _LONGEST_NAME, _LONGEST_PATH = 80, 250
 #: What is wrong with a folder in place of a file.
 _FOLDER = "is a folder, not a file; Docker makes one if the file of a bind mount is missing"
