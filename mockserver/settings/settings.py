@@ -89,9 +89,7 @@ class Settings:
     seed: int | None = setting(None, Int64(-(2**63), 2**63 - 1), "Another seed than the scenario's.")
     #: An empty token is refused when the server starts: it was meant to protect something.
     control_token: str | None = setting(None, Secret(), "Token that the control API requires.", metavar="TOKEN")
-    control_token_file: str | os.PathLike[str] | None = setting(
-        None, PathType(), "File with the control token.", metavar="FILE"
-    )
+    control_token_file: str | os.PathLike[str] | None = setting(None, PathType(), "A file with it.", metavar="FILE")
     allowed_host: tuple[str, ...] | list[str] = setting(
         (),
         Texts(),
