@@ -48,7 +48,9 @@ def test_other_values_are_refused_with_what_is_expected(given):
 
 
 def test_refusal_names_the_characters_that_a_path_can_have():
-    with pytest.raises(ValueError, match=r"whose path has only letters, digits and -\._~.*, not 'https://a\.test/a%20b'"):
+    with pytest.raises(
+        ValueError, match=r"whose path has only letters, digits and -\._~.*, not 'https://a\.test/a%20b'"
+    ):
         Settings(public_url="https://a.test/a%20b")
 
 

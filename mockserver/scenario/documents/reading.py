@@ -116,7 +116,7 @@ def _plain_json(text: str, file: str) -> MappingNode | None:
     try:
         data = json_text.read(text.rstrip().encode())
     except json_text.JsonError as error:
-        if not file.endswith(".json"):
+        if not file.endswith(".json") or text.lstrip()[:1] != "{":  # YAML of another name
             return None
         raise _refusal(file, getattr(error.__cause__, "lineno", 1), f"not JSON: {error}") from error
     return MappingNode.of(data) if isinstance(data, dict) else None
