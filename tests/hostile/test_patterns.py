@@ -194,6 +194,8 @@ def searched(pattern):
     return work
 
 
+#: Patterns that are tried at one place of a text only, behind a name; the readers above try them as they are used.
+AT_ONE_PLACE = {"views.redaction:_REST", "views.redaction:_VALUE"}
 USED = {name for path in PACKAGE.rglob("*.py") for name in found_in(path)}
 
 
@@ -203,7 +205,7 @@ def test_every_use_of_another_pattern_is_named_here():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PATTERNS)
+@pytest.mark.parametrize("name", [name for name in PATTERNS if name not in AT_ONE_PLACE])
 def test_a_pattern_takes_linear_time(name):
     module, _, constant = name.partition(":")
     assert_linear(searched(getattr(importlib.import_module(f"mockserver.{module}"), constant)))

@@ -15,11 +15,11 @@ _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\W_]+"
 _FORM = r"(?:_?\d++|_(?:old|new|value|hash|confirmation|confirm|repeat|again|raw|plain|text|pem|hex|b64|base64|sha))*+"
 #: Names that only end like those of secrets: cursors of pages, counts of tokens, keys that name a row, and rows.
 _OTHER = re.compile(
-    r"(?:.*_)?(?:(?:page|next|prev|previous|continuation|cursor|sync|max|min|num|total|prompt|completion|input|output)"
+    r"\A(?:.*_)?(?:(?:page|next|prev|previous|continuation|cursor|sync|max|min|num|total|prompt|completion|input|output)"
     r"_?tokens?|(?:public|primary|foreign|sort|group|partition|cache|idempotency|routing|row|object|translation)_?keys?|sso_tokens)"
 )
 _SECRET = re.compile(
-    r"(?!sso_token$)(?:.*(?:token|secret|password|passwd|pwd|passphrase|passcode|credential|jwt|otp|hmac|signature|cookie"
+    r"\A(?!sso_token$)(?:.*(?:token|secret|password|passwd|pwd|passphrase|passcode|credential|jwt|otp|hmac|signature|cookie"
     r"|authorization|csrf|xsrf|assertion|verifier|code_?challenge|sess(?:ion)?_?id|(?:api|partner|secret|private|access"
     r"|auth|smtp|signing|encryption|master|webhook|client|service|session|revoked?|shared|subscription|automation)_?key)"
     r"|(?:.*_)?(?:pass|sig|sid|pin|bearer|ticket|challenge|(?:auth|authorization|verification|verify|security"
@@ -28,7 +28,7 @@ _SECRET = re.compile(
 )
 #: Names whose values are secrets unless they are words, small numbers or rows, as `key: orders-eu` and `code: 201`, and
 #: `sso_token: {"lifetime": "P15D"}` of a scenario.
-_BY_VALUE = re.compile(rf"(?:(?:.*_)?(?:keys?|session|auth)|codes?|share|sso_token){_FORM}")
+_BY_VALUE = re.compile(rf"\A(?:(?:.*_)?(?:keys?|session|auth)|codes?|share|sso_token){_FORM}")
 _WORD = r"(?:[A-Z]?[a-z]{1,19}|[A-Z]{1,19})"
 _WORDS = re.compile(
     rf"(?!x(?:keysib|smtpsib)-|(?i:bearer|basic|digest|token) ){_WORD}(?:[-_. :/]{_WORD}){{0,7}}|\d{{1,3}}"

@@ -121,7 +121,7 @@ class TextOrNumber(fields.String):
         super().__init__(**with_metadata(kwargs, type=["string", "integer"], **WITHIN_INT64))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if type(value) in (int, float) and value == int(value):
+        if type(value) in (int, float) and -(2.0**63) <= value < 2.0**63 and value == int(value):
             value = str(int(value))
         return super()._deserialize(value, attr, data, **kwargs)
 
