@@ -31,12 +31,9 @@ class Integer(click.IntRange):
     name = "integer"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        is_number = not isinstance(value, str) or _NUMBER.fullmatch(value)
-        return (
-            super().convert(value, param, ctx)
-            if is_number
-            else self.fail(f"{value!r} is not a valid integer.", param, ctx)
-        )
+        if isinstance(value, str) and not _NUMBER.fullmatch(value):
+            self.fail(f"{value!r} is not a valid integer.", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class Number(click.FloatRange):

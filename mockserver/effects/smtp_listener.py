@@ -20,7 +20,7 @@ from mockserver.web.server.server import bind
 LARGEST = 10 * 1024 * 1024
 #: How many bytes all mails may take together that are received or wait to be read; chosen for six of the largest.
 MOST_TOGETHER = 64 * 1024 * 1024
-#: After how many times the size of the largest mail a mail without an end is given up; chosen: few clients send it.
+#: After how many times the size of the largest mail a mail without an end is given up; chosen: far above use.
 _TIMES = 20
 #: How many bytes are replaced at once: for more of them, the GIL would be held so long that other threads notice.
 _PIECE = 256 * 1024

@@ -84,7 +84,7 @@ def _checked(path: Path, number: int, line: str, findings: bool) -> str:
     owner, kind, name = _parts(line)
     is_point = owner.isidentifier() and kind in _KINDS and bool(name) is (kind != _KINDS[0])
     if not (line.isprintable() and (owner in RULES and bool(kind) if findings else is_point)):
-        example = "finding, as first-page-only: getContacts" if findings else "point, as createSender: status 201"
+        example = "finding, such as first-page-only: getContacts" if findings else "point, such as getAccount: called"
         raise BaselineError(f"{path}:{number}: {line[:_SHOWN]!r} is no {example}")
     return line
 

@@ -115,7 +115,7 @@ def test_a_file_that_holds_no_app_is_misuse(run, tmp_path):
         ("- " * 3_000, "nested too deeply"),
         ("{" * 3_000, "nested too deeply"),
         ("name: \ud800", "cannot be read: not UTF-8 at byte 6"),
-        ("", "an app needs a name"),
+        ("", "app.yaml:1: it is empty; write {} if that is meant"),
     ]:
         file = tmp_path / "app.yaml"
         file.write_bytes(written.encode(errors="surrogatepass"))

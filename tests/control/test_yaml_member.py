@@ -44,7 +44,7 @@ def test_a_text_in_a_body_of_yaml_has_lines_of_its_own(api, path):
 
 
 BAD = {
-    "broken": ("seed: 1\n\nstrict: [\n", [("", 4)], True),
+    "broken": ("seed: 1\n\nstrict: [\n", [("", 3)], True),
     "no mapping": ("\n- standard\n", [("", 1)], True),
     "a circle": ("senders: &all [*all]\n", [("/senders/0", 1)], None),
     "twice": ("seed: 1\nseed: 2\n", [("/seed", 2)], None),

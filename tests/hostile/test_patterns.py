@@ -45,10 +45,12 @@ USES = {
     "beyond.stubs.schema:StubItem",
     "cli.logs:_passes",  # the glob of whoever has called the command
     "control.openapi:_of_path",
+    "control.traffic.mailbox:MailFilter",
     "control.openapi:operation_id",
     "core.text.host_names:_plain",
     "core.text.host_names:_without_port",
     "scenario.dump:",
+    "settings.declaration:public_root",  # a setting
     "web.service.credentials:_FORMS",  # one after the other on at most 500 characters
     "views.redaction:__init__",  # the secrets of a workspace as they are, one or another
     "control.framework.inputs:name",  # a name of the store's

@@ -216,7 +216,7 @@ class _Addressed(Compact):
 
 class _ContactMembers(Compact):
     attributes = _Attributes(**documented("by name; an update removes those that are null or empty"))
-    ext_id = _ExtId(sentence="ext_id is not valid", validate=Longest(rows.LONGEST), **documented("the client's own id"))
+    ext_id = _ExtId(sentence="ext_id is not valid", validate=Longest(rows.LONGEST), **documented("the user's own id"))
     list_ids = _Ids(Int64, data_key="listIds", sentence="listIds is not valid", **documented("lists to be joined"))
 
     email_blacklisted = _Flag(data_key="emailBlacklisted", sentence=_BOOLEANS, **documented("gets no e-mails"))
