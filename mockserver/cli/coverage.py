@@ -23,9 +23,7 @@ from mockserver.testing.baseline import BaselineError, compare, differences, poi
     help="What is counted: specification, the 34 operations; all, further operations, too; used, the operations "
     "that were called; names of operations and state machines with commas; or @FILE, a file of such names.",
 )
-@option(
-    "--baseline", type=OUTPUT_FILE, metavar="FILE", help="End with 1 if a point was not met that stands in this file."
-)
+@option("--baseline", type=OUTPUT_FILE, metavar="FILE", help="End with 1 if a point in this file was not met.")
 @option("--update-baseline", is_flag=True, help="Add the points to that file that are new.")
 @option(
     "--format",

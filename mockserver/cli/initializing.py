@@ -70,9 +70,8 @@ _CONFIGURATIONS = {
 def init(folder: Path) -> None:
     """Write a scenario and a first test into a project, and print the next steps.
 
-    The test is one for pytest, unittest, Vitest or Jest, as the project's own are, and stands beside them; for Vitest
-    and Jest there are files that start a server. Another project in JavaScript gets the scenario. Nothing is asked, and
-    no file that is there is changed.
+    The test is for pytest, unittest, Vitest or Jest, like the tests of the project. For Vitest and Jest, there are also
+    files that start a server. Other projects in JavaScript get the scenario only. No existing file is changed.
     """
     tests = next((folder / name for name in ("tests", "test") if (folder / name).is_dir()), folder / "tests")
     scenarios = tests / "scenarios"

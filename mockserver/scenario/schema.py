@@ -53,8 +53,8 @@ class ClockItem(Item):
     #: A relative moment is counted from here.
     constraints: ClassVar[dict[str, Any]] = {"properties": {"start": {"pattern": "^[^P]*$"}}}
 
-    start = Instant(**about("the moment at which the scenario begins; without it the workspace runs on real time"))
-    frozen = Flag(load_default=False, **about("whether the clock stands until somebody moves it"))
+    start = Instant(**about("where the clock begins; real time if left out"))
+    frozen = Flag(load_default=False, **about("whether only calls move the clock"))
 
     @validates_schema(pass_original=True)
     def _check_start(self, _data: object, original: Mapping[str, Any], **_: Any) -> None:

@@ -117,12 +117,8 @@ class Settings:
         metavar="smtp://[USER:PASSWORD@]HOST:PORT",
     )
     #: With port 0 the answer of `health` tells the port that was taken.
-    smtp_in: str | None = setting(
-        None, _TEXT, "Address on which to receive e-mails by SMTP; port 0 takes a free one.", metavar="HOST:PORT"
-    )
-    dns_resolver: str | None = setting(
-        None, _TEXT, "The server that is asked where behaviour.dns is resolver.", metavar="HOST:PORT"
-    )
+    smtp_in: str | None = setting(None, _TEXT, "Address for e-mails by SMTP; port 0: a free one.", metavar="HOST:PORT")
+    dns_resolver: str | None = setting(None, _TEXT, "The server for behaviour.dns: resolver.", metavar="HOST:PORT")
     beyond: str = setting(
         "refuse",
         Choice(("refuse", "shape", "forward")),

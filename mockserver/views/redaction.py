@@ -135,7 +135,7 @@ def _is_named(value: dict[str, Any]) -> bool:
 
 def text(words: str) -> str:
     """Return a text without secrets, with each `name: value` read as a pair."""
-    return plain(words, is_prose=False)
+    return _without_pairs(plain(words), is_prose=False)
 
 
 def plain(text: str) -> str:
@@ -161,12 +161,12 @@ def _without_pairs(words: str, *, is_prose: bool) -> str:
         name, quote_, sign = found.groups()
         is_value = not is_prose and name == "value"
         is_sign = is_prose and sign == ">" and words[found.start(1) - 1] not in "<:"
-        if is_sign or found.start() < end or not (is_value or is_secret(name)):
+        if is_sign or found.start() < end or name not in secret:
             continue
         value = (_ELEMENT if sign == ">" else _VALUE).match(words, found.end())
         if value is None or not (is_value or is_secret(name, value[1].strip("\\\"'"))):
             continue
-        is_sentence = is_prose and sign == ":" and not (quote_ or is_header) and _PROSE.fullmatch(value[1])
+        is_sentence = is_prose and sign == ":" and not quote_ and _PROSE.fullmatch(value[1])
         if not is_sentence and (value[1][0] != "{" or is_value or is_secret(name, {})):
             parts += [words[end : value.start(1)], REDACTED]
             end = value.end()

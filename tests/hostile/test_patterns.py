@@ -197,7 +197,7 @@ def searched(pattern):
 
 
 #: Patterns that are tried at one place of a text only, behind a name; the readers above try them as they are used.
-AT_ONE_PLACE = {"views.redaction:_REST", "views.redaction:_VALUE"}
+AT_ONE_PLACE = {"views.redaction:_ELEMENT", "views.redaction:_VALUE"}
 USED = {name for path in PACKAGE.rglob("*.py") for name in found_in(path)}
 
 

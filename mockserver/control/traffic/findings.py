@@ -26,7 +26,7 @@ _Unseen = Annotated[Count, "how many requests the journal has evicted, which no 
 def index(workspace: Workspace) -> Any:
     """List mistakes of the client that the requests show, by rule; computed for each call."""
     loop.leave_if_long(row.size for row in workspace.journal)
-    rows = show_findings(workspace, host_url(request.environ))
+    rows = show_findings(workspace, server_url(request.environ))
     return listed(rows, requests=len(workspace.journal), unseen=workspace.journal.evicted)
 
 

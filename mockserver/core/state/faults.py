@@ -294,7 +294,7 @@ FAULT_KINDS: dict[str, FaultKind] = {
     "server_error": _refuses(errors.INTERNAL_ERROR),
     "unavailable": _refuses(errors.INTERNAL_ERROR, 503, "Service unavailable"),
     "maintenance": _refuses(errors.INTERNAL_ERROR, 503, "The service is under maintenance"),
-    "lost_answer": FaultKind("the work is done, and the caller is told 504", _lost),
+    "lost_answer": FaultKind("the request is done, and the client gets 504", _lost),
     "latency": FaultKind("the answer comes late", _latency, ("ms", "distribution"), genuine=True),
     "hang": FaultKind(
         "no answer comes: the connection ends after ms, else when the client leaves", _hang, ("ms",), answers=False

@@ -396,7 +396,7 @@ class NewImport(Compact):
     email_blacklisted = Flag(data_key="emailBlacklist", load_default=False, **documented("they get no e-mails"))
     sms_blacklisted = Flag(data_key="smsBlacklist", load_default=False, **documented("they get no text messages"))
     is_silent = Flag(data_key="disableNotification", load_default=False, **documented("no e-mail about the import"))
-    notify_url = Url(data_key="notifyUrl", **documented("the address that is told of the end"))
+    notify_url = Url(data_key="notifyUrl", **documented("the address that gets a call at the end"))
 
 
 class ImportAccepted(Output):

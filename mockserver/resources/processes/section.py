@@ -38,9 +38,9 @@ class ProcessItem(Item):
     erases = Flag(**about("whether empty values remove attributes of existing contacts"))
     email_blacklisted = Flag(**about("whether its contacts get no e-mails"))
     sms_blacklisted = Flag(**about("whether its contacts get no text messages"))
-    sends_mail = Flag(**about("whether the account gets an e-mail at the end; true if left out"))
-    notify_url = Url(**about("the address that is told of the end"))
-    file_url = Url(**about("the address of a file that is still to be fetched"))
+    sends_mail = Flag(**about("whether an e-mail announces the end; true if left out"))
+    notify_url = Url(**about("the address that gets a call at the end"))
+    file_url = Url(**about("a file that is still to be fetched"))
     position = fields.Integer(strict=True, validate=_COUNT, **about("how many characters of `content` were read"))
     imported = fields.Integer(strict=True, validate=_COUNT, **about("how many rows created or changed a contact"))
     counts = Dict(

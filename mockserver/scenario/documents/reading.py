@@ -96,7 +96,8 @@ def parse(text: str, file: str, bounds: Bounds = _BOUNDS, *, called: str = "a sc
     except yaml.MarkedYAMLError as error:
         if (found := _plain_json(text, file)) is not None:
             return found
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        last = max(len(text.rstrip("\r\n").splitlines()), 1)  # the mark of an unfinished text is behind its last line
+        line = min(error.problem_mark.line + 1, last) if error.problem_mark else 1
         raise _refusal(file, line, f"not YAML: {error.problem}{_advice(text, line)}") from error
     except yaml.reader.ReaderError as error:
         if (found := _plain_json(text, file)) is not None:

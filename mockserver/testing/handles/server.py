@@ -179,7 +179,7 @@ class MockServer:
 
     def _connect(self, url: str, token: str | None, trust: Trust, public_url: str | None = None) -> None:
         self.token = token
-        self._client = Client(url, token, trust)
+        self._client = Client(url, token, trust, public_url)
         self._own: dict[str, tuple[Workspace, Mapping[str, Any]]] = {}
 
     @property

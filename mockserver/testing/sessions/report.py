@@ -61,7 +61,9 @@ def read_failure(server: MockServer, test: TestWorkspace | None, since: float, *
         try:
             if workspace is not own and not _is_used(server.client, workspace.name, since):
                 continue
-            sections = [*_drawn(server.client, workspace.name), *failure_report(server.client, workspace.name)]
+            drawn = _drawn(server.client, workspace.name)
+            rows = failure_report(server.client, workspace.name)
+            sections = [*drawn, *((title, _without_draws(text) if drawn else text) for title, text in rows)]
         except Exception as error:  # noqa: BLE001  # see above
             sections = [("mockserver journal", printable(f"the journal cannot be read: {error!r}"))]
         named = "" if workspace is own else f" of {workspace.name}"
