@@ -22,7 +22,7 @@ from mockserver.settings import data_folder, files
 # ------------------------------------------------------------------ values
 
 #: The numbers of flags and variables; Python reads others, such as `+1`, `1_0` and digits of other alphabets.
-_NUMBER = re.compile(r"-?[0-9]*\.?[0-9]+")
+_NUMBER = re.compile(r"-?(?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)")
 
 
 class Integer(click.IntRange):

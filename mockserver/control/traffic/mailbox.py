@@ -26,7 +26,7 @@ MAILBOX = ControlResource("mailbox", "/_mock/mailbox")
 
 
 class MailFilter(inputs.Part):
-    to = fields.String(validate=validate.Regexp(".*@", error="Not a valid email address"))
+    to = fields.String(validate=validate.Regexp("^[^@]*@", error="Not a valid email address"))
     subject = fields.String()
     smtp = fields.String(validate=validate.OneOf((WAITING, SENT, FAILED)))
     wait = inputs.wait()
