@@ -23,4 +23,4 @@ def _leave_out(app: Sphinx) -> None:
             if not name.startswith(_FOLDER):
                 index_page(name, *page)  # type: ignore[arg-type]  # as Sphinx calls it
 
-        builder.index_page = index_users_page  # type: ignore[method-assign]
+        builder.index_page = index_users_page  # type: ignore[method-assign]  # Sphinx has no hook for this

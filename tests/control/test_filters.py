@@ -7,25 +7,13 @@ import re
 import pytest
 from cli_runner import invoke
 
-from mockserver import MockServer, MockServerError
+from mockserver import MockServerError
 
 MISSPELT = {
     "operation": ("getSendrs", "unknown operation: got 'getSendrs'; did you mean getSenders?"),
     "method": ("GTE", "unknown method: got 'GTE'; did you mean GET?"),
     "path": ("/v3/sendrs", "unknown path '/v3/sendrs'; did you mean /v3/senders?"),
 }
-
-
-@pytest.fixture(scope="module")
-def server():
-    with MockServer() as found:
-        yield found
-
-
-@pytest.fixture
-def workspace(server):
-    with server.workspace() as found:
-        yield found
 
 
 @pytest.fixture
