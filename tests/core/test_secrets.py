@@ -26,7 +26,7 @@ BY_VALUE = [
     ("code", 201, 918_273), ("code", "invalid_parameter", "SUMMER24"), ("code", "404", "371940"),
     ("code", "an error of another kind", "4/0AX4XfWh"), ("session", "morning", "s3ss10n"), ("auth", "none", "hunter2"),
     ("auth", {"type": "bearer"}, "Basic abc"), ("password", "", "hunter"), ("token", True, "hunter"),
-    ("tokens", [{"id": 1}], ["a"]), ("otp", None, [1]),
+    ("tokens", [{"id": 1}], ["a"]), ("tokens", [{"id": 1}], [{"text": "a"}]), ("otp", None, [1]),
     ("token", 0.5, 4_711), ("password", 12, 1_000), ("otp", 0.5, 12),
 ]  # fmt: skip
 

@@ -39,9 +39,9 @@ def is_secret(name: str, value: Any = "?") -> bool:
     """Return whether a name is that of a secret, for this value; by default, for any value.
 
     Spelling does not matter: `apiKey`, `api_key`, `X-Api-Key` and `user[apikey]` are the same. Null, booleans, counts,
-    an empty text and a list of rows, as `tokens: [{"id": 1}]`, are no secrets.
+    an empty text and a list of rows with ids, as `tokens: [{"id": 1}]`, are no secrets.
     """
-    is_rows = isinstance(value, list) and value and isinstance(value[0], dict) and name.endswith("s")
+    is_rows = isinstance(value, list) and value and isinstance(value[0], dict) and "id" in value[0]
     is_count = isinstance(value, int) and abs(value) < 1_000 and not name.lower().endswith(("code", "pin", "otp"))
     if value is None or isinstance(value, bool | float) or value == "" or is_rows or is_count:
         return False
