@@ -258,20 +258,26 @@ def _run(program: Group, words: Sequence[str]) -> int:
         return end.exit_code
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else program.name
-        takes_scenario = error.ctx and any("--scenario" in row.opts for row in error.ctx.command.params)
-        advice = " Did you mean --scenario?" if takes_scenario and "extra argument" in error.message else ""
-        params = error.ctx.command.params if error.ctx else []
-        if isinstance(error, click.NoSuchOption) and any("NAME=VALUE" in str(row.metavar) for row in params):
-            name = error.option_name.lstrip("-")
-            if not did_you_mean(name, [flag.lstrip("-") for row in params for flag in row.opts]):
-                error = click.NoSuchOption(error.option_name, ctx=error.ctx)
-                advice = f" Write parameters without dashes: {name}=VALUE."
-        echo(f"Error: {error.format_message()}{advice}\nTry '{path} --help' for help.", err=True)
+        echo(f"Error: {_advised(error)}\nTry '{path} --help' for help.", err=True)
         return _MISUSED
     except ServerMissingError as error:
         echo(f"Error: {error}", err=True)
         return _MISUSED
     return status or 0
+
+
+def _advised(error: click.UsageError) -> str:
+    """Return the message of an error, with advice for a scenario or a parameter in the wrong place."""
+    params = error.ctx.command.params if error.ctx else []
+    flags = [flag for row in params for flag in row.opts]
+    if "--scenario" in flags and "extra argument" in error.message:
+        return f"{error.format_message()} Did you mean --scenario?"
+    if isinstance(error, click.NoSuchOption) and any("NAME=VALUE" in str(row.metavar) for row in params):
+        name = error.option_name.lstrip("-")
+        if not did_you_mean(name, [flag.lstrip("-") for flag in flags]):
+            message = click.NoSuchOption(error.option_name, ctx=error.ctx).format_message()
+            return f"{message} Write parameters without dashes: {name}=VALUE."
+    return error.format_message()
 
 
 def ending_signals() -> Iterable[int]:

@@ -68,7 +68,7 @@ def mistake_in(root: str, steps: Sequence[Step], wanted: Any) -> str | None:
 
 
 def _member(form: _Form, name: str) -> Iterator[_Form]:
-    """Yield the forms of a member: nothing if there is no such member, an empty one if anything is allowed."""
+    """Yield the forms of a member: none for an unknown member, an empty form for a member of any type."""
     more = form.get("additionalProperties", "enum" not in form and "object" in form.get("type", "object"))
     if name in form.get("properties", ()):
         yield from _forms(form["properties"][name])

@@ -50,7 +50,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class GoneError(ConflictError):
-    """A workspace has left the memory, and its step has to look it up again."""
+    """A workspace has left the memory. Its step must find it again."""
 
 
 class Session(Step):
@@ -124,7 +124,7 @@ class Session(Step):
         return Commit(batch, saved, {**created, **removed}) if batch else None
 
     def lost(self) -> dict[str, Outline | None]:
-        """Return the workspaces that were to be made, and are gone, and to be removed, with their outlines."""
+        """Return the workspaces whose creation or removal has failed, the latter with their outlines."""
         made = [saved for saved in self.opened if saved.version is None and not saved.workspace.access.is_gone]
         for saved in made:
             saved.workspace.access.leave()
@@ -142,7 +142,7 @@ class Session(Step):
 
 
 def is_new(name: str, saved: Iterable[SavedWorkspace]) -> bool:
-    """Return whether all workspaces of a name are unsaved, of those that a step has had; False without any."""
+    """Return whether a step has had workspaces of a name, all of them unsaved."""
     versions = [one.version for one in saved if one.name == name]
     return bool(versions) and not any(version is not None for version in versions)
 
@@ -168,7 +168,7 @@ class SessionStorage(EngineStorage):
                 raise
 
     def _skip_ids(self) -> None:
-        """Leave out, in all workspaces, the ids of requests that may have been given out and not saved."""
+        """Skip request ids that were used and not saved, in all workspaces."""
         outlines, rows = self.outlines(), []
         with self._using():
             saved = self._engine.field([row.name for row in outlines], forms.WORKSPACE)

@@ -28,10 +28,8 @@ def check_method(value: str) -> None:
 
 
 def check_transition(value: str) -> None:
-    machines = LIFECYCLES.items()
-    _check(
-        "transition", value, [f"{name}.{row.event}" for name, found in machines for row in found.machine.transitions]
-    )
+    known = {f"{name}.{row.event}" for name, found in LIFECYCLES.items() for row in found.machine.transitions}
+    _check("transition", value, known)
 
 
 def check_event(value: str) -> None:

@@ -30,7 +30,7 @@ class MissingError(StorageError):
 
 
 class OutageError(StorageError):
-    """The whole storage cannot be used; it has logged why."""
+    """The whole storage is unusable. The reason is in the log."""
 
 
 class Outline(NamedTuple):

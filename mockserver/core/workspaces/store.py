@@ -229,7 +229,7 @@ class Store:
         return self._workspaces.get(name)
 
     def look(self, name: str) -> Workspace | None:
-        """Open a workspace without marking it as used; None if there is none."""
+        """Open a workspace without marking it as used. Return None for an unknown name."""
         return self._opened(name, self.peek)
 
     def seen(self, name: str) -> Workspace | None:

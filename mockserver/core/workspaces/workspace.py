@@ -248,7 +248,7 @@ class Workspace:
 
     @property
     def may_leave(self) -> bool:
-        """Whether it may leave the memory: nothing is under way, and no client waits for it."""
+        """Whether the workspace may leave the memory: it has no running work and no waiting client."""
         return not (self.is_busy or self.is_attended)
 
     @property

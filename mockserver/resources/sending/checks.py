@@ -95,7 +95,7 @@ def _check_copies(found: SendRequest, _: Caller) -> None:
 
 
 def _filled(found: SendRequest, name: str) -> Any:
-    """Return a member of the body that may be empty, or None if it is."""
+    """Return a member of the body, or None for an empty member."""
     value = found.body.get(name)
     return None if value in _EMPTY else value
 

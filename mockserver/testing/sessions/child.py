@@ -1,4 +1,4 @@
-"""A process that ends with this one, however this one ends.
+"""A child process that ends with its parent, even after SIGKILL.
 
 This file is also a program, the watcher, and imports the standard library only. Its standard input has the id of the
 process, and ends when the process that has started the watcher ends, be it by SIGKILL.
