@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import threading
 from collections import Counter
 from contextlib import ExitStack, contextmanager, nullcontext
 from typing import NamedTuple
@@ -66,6 +67,17 @@ class Api:
 
     def advance(self, by):
         return self.post("/_mock/clock/advance", json={"by": by}).json
+
+
+@pytest.fixture
+def begun():
+    """A function that gives the threads with such names that began after the test did, and have not ended."""
+    before = set(threading.enumerate())
+
+    def begun(*prefixes):
+        return [thread for thread in threading.enumerate() if thread not in before and thread.name.startswith(prefixes)]
+
+    return begun
 
 
 @pytest.fixture(scope="session")

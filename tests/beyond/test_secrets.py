@@ -47,7 +47,9 @@ def peer(listen):
 
 @pytest.fixture
 def api(make_forwarding, peer):
-    return make_forwarding(peer.url(""), log_format="json", forward_writes=True)
+    found = make_forwarding(peer.url(""), log_format="json", forward_writes=True)
+    yield found
+    found.app.log.close()
 
 
 def send_requests(api, new):

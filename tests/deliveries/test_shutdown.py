@@ -3,7 +3,6 @@
 import signal
 import subprocess
 import sys
-import threading
 import time
 
 import pytest
@@ -13,32 +12,27 @@ from mockserver import MockServer
 #: The most seconds that a stop may take, with others on the machine; a call that is held takes longer.
 SOON_S = 5
 SCENARIO = {"clock": {"start": "2026-01-15T09:00:00Z"}}
-
-
-def ours():
-    names = ("dispatcher", "timer thread", "mockserver")
-    return [thread for thread in threading.enumerate() if thread.name.startswith(names)]
+#: How the names of the threads of a server begin.
+OURS = ("dispatcher", "timer thread", "mockserver")
 
 
 def hooked(server, url):
     return server.workspace({**SCENARIO, "webhooks": [{"url": url, "events": ["delivered"]}]})
 
 
-def test_servers_leave_no_threads_behind(peer):
-    before = set(ours())
+def test_servers_leave_no_threads_behind(peer, begun):
     for _ in range(3):
         with MockServer() as server:
             workspace = hooked(server, peer.url)
             peer.answers = [429]
             workspace.trigger("delivered")
             assert workspace.deliveries.all(state="retrying", wait=10)  # whose retry the timer thread awaits
-            assert set(ours()) - before
+            assert begun(*OURS)
 
-    assert set(ours()) - before == set()
+    assert begun(*OURS) == []
 
 
-def test_a_stop_waits_for_no_receiver_and_its_thread_ends_with_the_call(peer):
-    before = set(ours())
+def test_a_stop_waits_for_no_receiver_and_its_thread_ends_with_the_call(peer, begun):
     peer.answers = ["hold"]
     with MockServer() as server:
         hooked(server, peer.url).trigger("delivered")
@@ -46,15 +40,14 @@ def test_a_stop_waits_for_no_receiver_and_its_thread_ends_with_the_call(peer):
         began = time.monotonic()
     assert time.monotonic() - began < SOON_S
 
-    left = set(ours()) - before
+    left = begun(*OURS)
     peer.lets_go.set()
     for thread in left:
         thread.join(10)
         assert not thread.is_alive()
 
 
-def test_a_call_that_waits_for_its_turn_is_not_made_after_a_stop(peer):
-    before = set(ours())
+def test_a_call_that_waits_for_its_turn_is_not_made_after_a_stop(peer, begun):
     peer.always = "hold"
     with MockServer() as server:
         workspace = hooked(server, peer.url)
@@ -63,7 +56,7 @@ def test_a_call_that_waits_for_its_turn_is_not_made_after_a_stop(peer):
         peer.await_calls(16)
     peer.lets_go.set()
 
-    for thread in set(ours()) - before:
+    for thread in begun(*OURS):
         thread.join(10)
     assert len(peer.bodies) == 16
 

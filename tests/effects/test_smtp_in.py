@@ -6,7 +6,6 @@ import smtplib
 import socket
 import subprocess
 import sys
-import threading
 import time
 from email.message import EmailMessage
 
@@ -312,8 +311,7 @@ def test_smtp_address_is_none_without_listener():
         assert server.smtp_in is None
 
 
-def test_a_stop_is_quick_though_somebody_is_connected():
-    before = set(threading.enumerate())
+def test_a_stop_is_quick_though_somebody_is_connected(begun):
     server = MockServer("empty", smtp_in="127.0.0.1:0")
     address = server.smtp_in
     with socket.create_connection(host_and_port(address)) as idle:
@@ -326,7 +324,7 @@ def test_a_stop_is_quick_though_somebody_is_connected():
             while idle.recv(1000):
                 pass
 
-    assert not [thread for thread in set(threading.enumerate()) - before if thread.name == "smtp-in"]
+    assert begun("smtp-in") == []
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(host_and_port(address))
 
@@ -338,13 +336,11 @@ def test_the_listener_takes_the_same_address_after_a_stop():
         assert client.noop()[0] == 250
 
 
-def test_an_address_that_is_taken_is_an_error_and_nothing_is_left_running(server):
-    before = set(threading.enumerate())
-
+def test_an_address_that_is_taken_is_an_error_and_nothing_is_left_running(server, begun):
     with pytest.raises(OSError, match=f"cannot listen on {server.smtp_in}"):
         MockServer("empty", smtp_in=server.smtp_in)
 
-    assert set(threading.enumerate()) <= before
+    assert begun("smtp-in", "mockserver", "timer thread") == []
 
 
 @pytest.mark.parametrize("address", ["", "127.0.0.1", ":25", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:70000", "a b:25"])

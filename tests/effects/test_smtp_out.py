@@ -301,8 +301,8 @@ def test_a_mail_that_cannot_be_written_stops_nobody(inbox, post):
     assert (said.tries, bool(said.error)) == (1, True)
 
 
-def test_closing_takes_no_time_though_the_server_hangs(listen, post):
-    before, met = set(threading.enumerate()), threading.Event()
+def test_closing_takes_no_time_though_the_server_hangs(listen, post, begun):
+    met = threading.Event()
 
     def hang(receiver, connection):
         met.set()
@@ -315,8 +315,7 @@ def test_closing_takes_no_time_though_the_server_hangs(listen, post):
     sent.client.close()
 
     assert time.monotonic() - start < 5  # and not the ten of the server
-    begun = [thread for thread in set(threading.enumerate()) - before if thread.name.startswith("dispatcher")]
-    for thread in begun:
+    for thread in begun("dispatcher"):
         thread.join(10)
         assert not thread.is_alive()
 

@@ -4,7 +4,6 @@ import contextlib
 import socket
 import subprocess
 import sys
-import threading
 import time
 
 import pytest
@@ -12,24 +11,14 @@ import pytest
 from mockserver import MockServer, MockServerError
 
 
-def threads():
-    return [thread for thread in threading.enumerate() if thread.name == "mockserver"]
-
-
-@pytest.fixture
-def others():
-    """The threads of servers that other tests keep running."""
-    return set(threads())
-
-
-def test_a_server_runs_from_its_creation_on(others):
+def test_a_server_runs_from_its_creation_on(begun):
     server = MockServer()
 
     assert server.default.scenario == "standard"
-    assert len(set(threads()) - others) == 1
+    assert [thread.name for thread in begun("mockserver")] == ["mockserver"]
 
     server.stop()
-    assert set(threads()) == others
+    assert begun("mockserver") == []
 
 
 def test_a_server_may_be_started_and_stopped_twice_and_has_new_workspaces_then():
@@ -46,7 +35,7 @@ def test_a_server_may_be_started_and_stopped_twice_and_has_new_workspaces_then()
         assert [workspace.name for workspace in server.workspaces()] == ["default"]
 
 
-def test_a_server_stops_at_once_despite_open_connections_and_hanging_requests(ask, later, others):
+def test_a_server_stops_at_once_despite_open_connections_and_hanging_requests(ask, later, begun):
     server = MockServer()
     workspace = server.workspace()
     workspace.faults.add("hang", match={"operation": "getAccount"})
@@ -55,12 +44,12 @@ def test_a_server_stops_at_once_despite_open_connections_and_hanging_requests(as
     with socket.create_connection(("127.0.0.1", int(server.url.rpartition(":")[2]))) as idle:
         workspace.requests.wait(10, operation="getAccount")
 
-        begun = time.perf_counter()
+        start = time.perf_counter()
         server.stop()
 
         # It takes milliseconds; a server that lets requests come to their end would take half a minute.
-        assert time.perf_counter() - begun < 5
-        assert set(threads()) == others
+        assert time.perf_counter() - start < 5
+        assert [thread for thread in begun("mockserver") if thread.name == "mockserver"] == []
         assert idle.recv(1) == b""
     hanging.join(5)
     waiting.join(5)

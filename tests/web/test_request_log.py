@@ -355,7 +355,7 @@ def test_lines_of_several_threads_stay_whole(pipe):
     assert {json.loads(line)["id"] for line in read_all(pipe[0]).splitlines()} == {"id-1"}
 
 
-def test_the_thread_of_a_log_whose_reader_has_left_ends():
+def test_the_thread_of_a_log_whose_reader_has_left_ends(begun):
     end, target = os.pipe()
     os.close(end)
     writer = LogWriter(str, str, target=target)
@@ -364,7 +364,7 @@ def test_the_thread_of_a_log_whose_reader_has_left_ends():
     writer.close()
     writer.put("b\n")
 
-    assert [thread.name for thread in threading.enumerate() if thread.name == "log"] == []
+    assert begun("log") == []
     os.close(target)
 
 
@@ -378,20 +378,19 @@ def test_a_log_to_a_target_that_does_not_block_is_written_whole(pipe):
     log.close()
 
 
-def test_a_log_without_a_line_has_no_thread(make_api):
-    before = set(threading.enumerate())
+def test_a_log_without_a_line_has_no_thread(make_api, begun):
     api = make_api("empty", log_format="text")
 
-    assert not set(threading.enumerate()) - before
+    assert begun("log") == []
     api.app.log.close()
 
 
-def test_a_server_within_a_program_writes_the_waiting_lines_when_the_server_stops(capfd):
+def test_a_server_within_a_program_writes_the_waiting_lines_when_the_server_stops(capfd, begun):
     with MockServer("empty", log_format="text") as mock:
         requests.get(f"{mock.url}/v3/senders", headers={"api-key": "any"})
 
     assert " default GET /v3/senders 200 " in capfd.readouterr().err
-    assert [thread.name for thread in threading.enumerate() if thread.name == "log"] == []
+    assert begun("log") == []
 
 
 # ---------------------------------------------------------------------- the program itself
