@@ -25,8 +25,9 @@ from mockserver.core.time.clock import Clock
 from mockserver.core.time.duration import spoken
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.dashboard import curl, names
+from mockserver.dashboard import curl, names, rows
 from mockserver.dashboard.addresses import absolute_root, root, server_root
+from mockserver.dashboard.looks import look_of_state, look_of_status
 from mockserver.resources.section import write_instant
 from mockserver.web.components import component
 from mockserver.web.pages.page import base_style
@@ -128,6 +129,8 @@ def _environment() -> Environment:
         found.globals[command.__name__] = command
     found.globals["named"] = names.named
     found.globals["steps"] = names.STEPS
+    found.globals |= {"look_of_state": look_of_state, "look_of_status": look_of_status}
+    found.globals["lists"] = {each.name: each for each in rows.LISTS}
     found.filters["folded"] = folded
     return found
 
@@ -216,8 +219,8 @@ _DIGITS = 12
 def _contents() -> Mapping[str, bytes]:
     folder = files("mockserver.dashboard") / "static"
     found = {file.name: file.read_bytes() for file in folder.iterdir() if file.name.rpartition(".")[2] in _TYPES}
-    # The shared style comes first, so that rules of the dashboard override it.
-    return found | {_STYLE: base_style().encode() + found[_STYLE]}
+    # The shared style comes first, so that rules of the dashboard override it, and what the lists declare last.
+    return found | {_STYLE: base_style().encode() + found[_STYLE] + rows.style().encode()}
 
 
 @cache

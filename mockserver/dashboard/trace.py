@@ -115,7 +115,7 @@ def _inner_link(places: Mapping[str, str], link: re.Match[str]) -> str:
 @cache
 def _files() -> Mapping[str, Any]:
     """Return style and script, and a policy that allows only these, and no request to any network."""
-    style, script = rendering.content_of("dashboard.css", "requests.css", "trace.css"), rendering.content_of("trace.js")
+    style, script = rendering.content_of("dashboard.css"), rendering.content_of("trace.js")
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"
     return {"style": Markup(style), "script": Markup(script), "policy": policy}  # noqa: S704  # files of the package

@@ -23,7 +23,9 @@ from mockserver.dashboard import sending, snippets
 from mockserver.dashboard.addresses import absolute_root, root
 from mockserver.dashboard.curl import curl_of, example_key, of_call
 from mockserver.dashboard.events import KINDS, Event, added, counts, events
+from mockserver.dashboard.looks import look_of_state, look_of_status
 from mockserver.dashboard.rendering import Page
+from mockserver.dashboard.rows import Line
 from mockserver.dashboard.timeline import is_move, took_ms, with_days, write_ms
 from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS
 from mockserver.resources.section import write_instant
@@ -247,7 +249,7 @@ def lines(workspace: Workspace, wanted: Filter, before: str = "") -> dict[str, A
     }  # fmt: skip
     evicted = [ring for kind, ring in rings.items() if kind in wanted.kinds and ring.evicted]
     return {
-        "shown": list(with_days(event.line() for event in shown)),
+        "shown": [_line(row) for row in with_days(event.line() for event in shown)],
         "numbers": numbers,
         "total": total,
         "kept": kept,
@@ -259,6 +261,31 @@ def lines(workspace: Workspace, wanted: Filter, before: str = "") -> dict[str, A
         "evicted": sum(ring.evicted for ring in evicted),
         "limit": met_limit(evicted[0], workspace) if evicted else "",
     }
+
+
+def _line(row: Mapping[str, Any]) -> Line:
+    """Return a row of the timeline of what an event shows."""
+    cells = {"time": row["at"], "mark": row["kind"]}
+    found = Line(row["id"], cells, day=row["day"], day_id=row.get("day_id", ""))
+    if row["kind"] == "move":
+        moved = {**cells, "mark": causes.CONTROL, "name": row["text"]}
+        return found._replace(id=f"c-{row['id']}", cells=moved, path=f"requests/calls/{row['id']}", look="move")
+    method = "" if row["label"].islower() else f"{row['label']} "
+    cells |= {
+        "status": row["state"] if row["state"] is not None else row["status"] or 0,
+        "name": row["title"] if row["kind"] == causes.REQUEST and row["detail"] else f"{method}{row['title']}",
+        "detail": row["reason"] or (f"{method}{row['detail']}" if row["detail"] else ""),
+        "note": f"fault {row['fault']}" if row["fault"] else row["note"],
+        "took": row["took"],
+        "account": row["account"],
+    }
+    return found._replace(path=row["path"], kind=row["kind"], look=_look(row))
+
+
+def _look(row: Mapping[str, Any]) -> str:
+    if row["state"]:
+        return look_of_state(row["state"]).replace("ok", "")
+    return look_of_status(row["status"]).replace("ok", "") if row["state"] is None else ""
 
 
 def met_limit(journal: Ring[Any], workspace: Workspace) -> str:

@@ -1,0 +1,96 @@
+"""Lists on pages: the columns of each are declared here once, and the style of its rows follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+#: From this width of a list on, in rem, its rows have columns; in a narrower one, the cells of a row flow.
+_COLUMNS = 34
+
+
+class Column(NamedTuple):
+    """A named column of a list."""
+
+    name: str
+    #: Its width as a track of a grid, such as `5rem` or `minmax(0, 2fr)`. Never `auto`: each row is a grid of its own.
+    width: str
+    #: How the macro `rows` writes a value: as `text`, `code`, `quiet`, `moment`, `time`, `number`, `state`, `status`,
+    #: `badge` or `mark`. Text that is already HTML is written as it is.
+    kind: str = "text"
+    #: What the column is called in the line above the rows; a list without titles has no such line.
+    title: str = ""
+    #: The width of the list, in rem, below which a list with columns leaves this one out.
+    least: int = 0
+
+
+class List(NamedTuple):
+    """A list, which a page shows with the macro `rows`."""
+
+    name: str
+    columns: Sequence[Column]
+    #: The column whose text leads to the page of the row.
+    main: str
+
+    @property
+    def has_titles(self) -> bool:
+        return any(column.title for column in self.columns)
+
+    def style(self) -> str:
+        """Return the style of its rows: one line a row, with as many columns as the list has room for."""
+        chosen = f".rows.{self.name} > .row"
+        limits = sorted({_COLUMNS, *(column.least for column in self.columns if column.least > _COLUMNS)})
+        found = []
+        for limit in limits:
+            shown = [column for column in self.columns if column.least <= limit]
+            hidden = [f"{chosen} > .c-{column.name}" for column in self.columns if column.least > limit]
+            tracks = " ".join(f"[{column.name}] {column.width}" for column in shown)
+            rules = [f"{chosen} {{ display: grid; grid-template-columns: {tracks} }}"]
+            rules += [f"{chosen} > .c-{name} {{ display: revert; grid-column: {name} }}" for name, *_ in shown]
+            rules += [f"{', '.join(hidden)} {{ display: none }}"] if hidden else []
+            found.append(f"@container list (width >= {limit}rem) {{ {' '.join(rules)} }}")
+        return "\n".join(found)
+
+
+class Line(NamedTuple):
+    """A row of a list."""
+
+    #: The id of its element.
+    id: str
+    #: The values by the names of their columns; a column without value stays empty.
+    cells: Mapping[str, Any]
+    #: The address of its page below `/_mock/ui/`, or empty.
+    path: str = ""
+    #: The kind of event, for its mark.
+    kind: str = ""
+    #: `bad` or `warn` if the row needs a look.
+    look: str = ""
+    #: A text in a line of its own below the cells.
+    below: str = ""
+    #: A heading above the row, and its id.
+    day: str = ""
+    day_id: str = ""
+
+
+TIMELINE = List(
+    "timeline",
+    (
+        Column("time", "4rem", "time"),
+        Column("mark", ".5rem", "mark"),
+        Column("status", "4.75rem", "status"),
+        Column("name", "minmax(9rem, 17rem)"),
+        Column("detail", "minmax(0, 1fr)", "quiet"),
+        Column("note", "minmax(0, 8.5rem)", "badge", least=48),
+        Column("took", "4.25rem", "number", least=60),
+        Column("account", "minmax(0, 6rem)", "quiet", least=60),
+    ),
+    "name",
+)
+
+#: All lists of the dashboard, in the order of its pages.
+LISTS = (TIMELINE,)
+
+
+def style() -> str:
+    """Return the style of all lists."""
+    return "\n".join(found.style() for found in LISTS)
