@@ -16,7 +16,7 @@ class Column(NamedTuple):
     #: Its width as a track of a grid, such as `5rem` or `minmax(0, 2fr)`. Never `auto`: each row is a grid of its own.
     width: str
     #: How the macro `rows` writes a value: as `text`, `code`, `quiet`, `moment`, `time`, `number`, `state`, `status`,
-    #: `badge` or `mark`. Text that is already HTML is written as it is.
+    #: `badge`, `look` or `mark`. Text that is already HTML is written as it is.
     kind: str = "text"
     #: What the column is called in the line above the rows; a list without titles has no such line.
     title: str = ""
@@ -87,8 +87,11 @@ TIMELINE = List(
     "name",
 )
 
+#: What went wrong in a workspace.
+TROUBLES = List("troubles", (Column("title", "11rem", "look"), Column("text", "minmax(0, 1fr)")), "text")
+
 #: All lists of the dashboard, in the order of its pages.
-LISTS = (TIMELINE,)
+LISTS = (TIMELINE, TROUBLES)
 
 
 def style() -> str:

@@ -15,7 +15,6 @@ from urllib.parse import quote, unquote
 
 from markupsafe import Markup
 
-from mockserver.control.traffic.report import report_of
 from mockserver.core.traffic.causes import CallRecord, FiredTimer
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.mail import Mail
@@ -26,6 +25,7 @@ from mockserver.dashboard.names import Named, named_in
 from mockserver.dashboard.pages.requests import evidence_of
 from mockserver.dashboard.states import ABSENT, differences, initial_state
 from mockserver.dashboard.timeline import with_days
+from mockserver.dashboard.trouble import block_of
 from mockserver.resources.inbound.model import InboundEvent
 from mockserver.resources.section import write_instant
 from mockserver.scenario.dump import dump
@@ -51,7 +51,7 @@ _DIFFERENCE = 50_000
 _MOST_ROWS = 20_000
 #: The address of the dashboard in links, which become links within the file.
 _ROOT = "trace:"
-_LINK = re.compile(rf'<a href="{_ROOT}/_mock/ui/([^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
+_LINK = re.compile(rf'<a ([^>]*?)href="{_ROOT}/_mock/ui/([^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
 
 
 def trace_of(workspace: Workspace) -> str:
@@ -59,7 +59,6 @@ def trace_of(workspace: Workspace) -> str:
     after, kept = dump(workspace), list(events(workspace))
     found = kept[:_MOST][::-1]
     rows = [_row(workspace, event) for event in found]
-    report = report_of(workspace)
     numbers = {row.id: len(workspace.journal) - index for index, row in enumerate(workspace.journal)}
     codes = [str(mail.otp) for mail in workspace.state.mailbox if mail.otp is not None]
     clock = workspace.state.clock
@@ -76,11 +75,7 @@ def trace_of(workspace: Workspace) -> str:
     texts = {
         "workspace": workspace.name,
         "scenario": workspace.origin.title,
-        "label": workspace.label,
-        "outcome": workspace.outcome,
-        "summary": report.summary,
-        "more_troubles": report.count - len(report.items),
-        "troubles": [{"text": str(row), "id": row.id} for row in report.items],
+        "trouble": block_of(workspace, is_file=True),
         "difference": None if before is None else list(_difference(before, after)),
     }
     values |= {
@@ -94,7 +89,6 @@ def trace_of(workspace: Workspace) -> str:
         "numbers": numbers,
     }
     shown = list(with_days(_within_limits(rows, values)))
-    values["places"] = {row["paths"][0].rpartition("/")[2]: row["id"] for row in shown}
     values |= {**_files(), "rows": shown, "older": number - len(shown)}
     values["counts"] = Counter(row["type"] for row in shown)
     html = rendering.written("trace.html", values)
@@ -108,8 +102,8 @@ def _named(workspace: Workspace, secrets: redaction.KnownSecrets, cause: Mapping
 
 def _inner_link(places: Mapping[str, str], link: re.Match[str]) -> str:
     """Return a link within the file, or only its text if the file lacks the place."""
-    place = places.get(unquote(link[1]))
-    return link[2] if place is None else f'<a href="#{quote(place, safe="")}">{link[2]}</a>'
+    place = places.get(unquote(link[2]))
+    return link[3] if place is None else f'<a {link[1]}href="#{quote(place, safe="")}">{link[3]}</a>'
 
 
 @cache

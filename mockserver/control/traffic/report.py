@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from http import HTTPStatus
 from itertools import takewhile
 from typing import Any, NamedTuple, get_args
@@ -30,6 +30,8 @@ from mockserver.web.server import loop
 REPORT = ControlResource("report", "/_mock/report")
 
 _KINDS = get_args(TroubleKind)
+#: Requests of these kinds are the same trouble if operation and reason are the same, whatever their path.
+_BY_REASON = ("refused-request", "fault")
 _MEDIA = {"json": "application/json", "text": "text/plain"}
 #: How many troubles a report has by default: with the summary and the count of the others, it has ten lines.
 _SHOWN = 8
@@ -67,13 +69,13 @@ class _Happened(NamedTuple):
 def report_of(workspace: Workspace, since: str | None = None, limit: int = _SHOWN) -> Report:
     """Report what went wrong in a workspace, or since a request. The workspace is open."""
     happened = _happened(workspace, since)
-    # The text of a trouble and its kind, each with the number of times and the newest id.
-    found: dict[tuple[TroubleKind, str], tuple[int, str | None]] = {}
-    for kind, told, identifier in _troubles(workspace, happened):
-        message = redaction.plain(told)
-        times, _ = found.pop((kind, message), (0, None))
-        found[kind, message] = times + 1, identifier
-    troubles = sorted((Trouble(*key, *rest) for key, rest in found.items()), key=lambda row: _KINDS.index(row.kind))
+    # The newest of each trouble.
+    found: dict[tuple[TroubleKind, Hashable], Trouble] = {}
+    for kind, told, same, identifier in _troubles(workspace, happened):
+        earlier = found.pop((kind, same), None)
+        times = earlier.times + 1 if earlier else 1
+        found[kind, same] = Trouble(kind, redaction.plain(told), times, identifier)
+    troubles = sorted(found.values(), key=lambda row: _KINDS.index(row.kind))
     newest = workspace.journal.newest
     last = newest.id if newest else None
     return Report(workspace.name, _summary(happened), _chosen(troubles, limit), len(troubles), last)
@@ -132,24 +134,28 @@ def _chosen(troubles: Sequence[Trouble], limit: int) -> list[Trouble]:
 # ---------------------------------------------------------------------- troubles
 
 
-def _troubles(workspace: Workspace, happened: _Happened) -> Iterator[tuple[TroubleKind, str, str | None]]:
-    """Yield kind, text and id of each trouble; of each kind the newest last."""
+def _troubles(workspace: Workspace, happened: _Happened) -> Iterator[tuple[TroubleKind, str, Hashable, str | None]]:
+    """Yield kind, text, sameness and id of each trouble; of each kind the newest last."""
     for row in happened.requests:
         if (found := _trouble(row)) is not None:
-            yield *found, row.id
+            kind, told = found
+            same = (row.operation, row.status, row.fault, row.reason) if kind in _BY_REASON and row.operation else told
+            yield kind, told, same, row.id
         if row.is_held:
-            yield "held-request", _target(row), row.id
+            yield "held-request", (told := _target(row)), told, row.id
         for warning in row.warnings:
-            yield "warning", warning, row.id
+            yield "warning", warning, warning, row.id
     for delivery in _failed(happened.deliveries):
-        yield "failed-delivery", _of_delivery(delivery), str(delivery.id)
+        yield "failed-delivery", (told := _of_delivery(delivery)), told, str(delivery.id)
     for mail in happened.mails:
         sending = workspace.state.mailbox.sending(mail)
         if sending is not None and sending.error:
-            yield "failed-mail", f"to {mail.to}: {mail.subject}: {sending.error}", mail.id
+            told = f"to {mail.to}: {mail.subject}: {sending.error}"
+            yield "failed-mail", told, told, mail.id
     for finding in _findings(workspace, happened):
         newest = [*finding.requests, *finding.deliveries][-1:]
-        yield "finding", f"{finding.rule}: {finding.message}", str(newest[0]) if newest else None
+        told = f"{finding.rule}: {finding.message}"
+        yield "finding", told, told, str(newest[0]) if newest else None
 
 
 def _trouble(row: Exchange) -> tuple[TroubleKind, str] | None:

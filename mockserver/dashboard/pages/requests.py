@@ -27,6 +27,7 @@ from mockserver.dashboard.looks import look_of_state, look_of_status
 from mockserver.dashboard.rendering import Page
 from mockserver.dashboard.rows import Line
 from mockserver.dashboard.timeline import is_move, took_ms, with_days, write_ms
+from mockserver.dashboard.trouble import block_of
 from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS
 from mockserver.resources.section import write_instant
 from mockserver.scenario.faults import HEADER_ID
@@ -350,8 +351,9 @@ def index() -> Mapping[str, Any] | Response:
     workspace = target.workspace()
     wanted, complaint = filter_of(workspace, request.args)
     _leave_for(wanted, workspace)
-    found = lines(workspace, wanted, before)
+    trouble, found = block_of(workspace), lines(workspace, wanted, before)
     return {
+        "trouble": trouble,
         "found": found,
         "wanted": wanted,
         "complaint": complaint or (None if found["shown"] else doubt(wanted.operation)),
