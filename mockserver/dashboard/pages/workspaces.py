@@ -11,13 +11,16 @@ from typing import Any
 from urllib.parse import quote
 
 from flask import Response, request
+from markupsafe import Markup
 
 from mockserver.control.framework import target
 from mockserver.control.workspaces.workspaces import OUTCOMES, found_by, loaded, unreadable
 from mockserver.core.workspaces.store import DEFAULT
-from mockserver.core.workspaces.workspace import Workspace
+from mockserver.core.workspaces.workspace import Snapshot, Workspace
 from mockserver.dashboard.addresses import server_root
+from mockserver.dashboard.looks import look_of_state
 from mockserver.dashboard.rendering import Page
+from mockserver.dashboard.rows import Line
 from mockserver.resources.section import write_instant
 from mockserver.views.record import plain
 from mockserver.views.workspaces import show_account, show_workspace_line
@@ -25,17 +28,13 @@ from mockserver.web.routing.address import DASHBOARD_PREFIX, WORKSPACE, WORKSPAC
 from mockserver.web.server import loop
 
 #: The units of an age, in seconds.
-_UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
+_UNITS = (("d", 86_400), ("h", 3_600), ("min", 60))
 
 
 def age(since: datetime, now: datetime) -> str:
-    """Return the time between two moments in its largest unit, such as `3 hours` or `less than a minute`."""
+    """Return the time between two moments in its largest unit, such as `3 h` or `< 1 min`."""
     seconds = (now - since).total_seconds()
-    for unit, length in _UNITS:
-        if seconds >= length:
-            number = int(seconds // length)
-            return f"{number} {unit}{'s' * (number != 1)}"
-    return "less than a minute"
+    return next((f"{int(seconds // length)} {unit}" for unit, length in _UNITS if seconds >= length), "< 1 min")
 
 
 PAGE = Page("workspaces", "Workspaces")
@@ -58,7 +57,7 @@ def index() -> Mapping[str, Any]:
     loop.leave_if_long(0 for workspace in part for _ in range(len(workspace.state.accounts)))
     return {
         **_shared(),
-        "lines": list(map(_line, part)),
+        "lines": list(map(_row, part)),
         "count": len(found),
         "of": len(target.store()),
         "evicted": target.store().evicted,
@@ -88,7 +87,7 @@ def show(name: str) -> Mapping[str, Any] | Response:
         **_shared(),
         "line": _line(workspace),
         "is_default": name == DEFAULT,
-        "snapshots": [{"name": row.name, "at": row.at} for row in workspace.snapshots.values()],
+        "snapshots": list(map(_snapshot, workspace.snapshots.values())),
         "scenarios": _scenarios(),
         **_accounts(workspace),
     }
@@ -102,6 +101,45 @@ def _line(workspace: Workspace) -> dict[str, Any]:
     now, shown = datetime.now(UTC), show_workspace_line(workspace, server_url(request.environ))
     last = shown["last_request"]
     return {**shown, "age": age(workspace.made_at, now), "ago": last and age(last["real_at"], now)}
+
+
+def _row(workspace: Workspace) -> Line:
+    """Return a workspace as a row, which leads to its timeline."""
+    line, name = _line(workspace), workspace.name
+    last, counts, clock = line["last_request"], line["counts"], line["clock"]
+    pages = f"{server_root()}{'' if name == DEFAULT else WORKSPACE_PREFIX + quote(name)}{DASHBOARD_PREFIX}"
+    link = Markup('<a href="{}/{}" title="{}">{}</a>').format
+    cells = {
+        "name": name,
+        "outcome": line["outcome"],
+        "label": line["label"],
+        "scenario": line["scenario"],
+        "requests": f"{counts['requests']:,}",
+        "mails": f"{counts['mails']:,}",
+        "calls": f"{counts['deliveries']:,}",
+        "clock": _clock(clock),
+        "age": line["age"],
+        "connect": link(pages, f"{PAGE.name}/{quote(name)}", f"Connect to {name}", "Connect"),
+    }
+    if last:
+        called = last["operation"] or f"{last['method']} {last['path']}"
+        cells["last"] = link(pages, f"requests/{last['id']}", f"{called}, {line['ago']} ago", called[:_LONGEST])
+        cells["status"] = last["status"] or 0
+    look = look_of_state(line["outcome"] or "").replace("ok", "")
+    return Line(f"workspace-{name}", cells, f"{pages}/requests", look=look)
+
+
+def _clock(shown: Mapping[str, Any]) -> str:
+    """Return the moment of a clock, or the day of a frozen one, unless it is real time."""
+    if not shown["frozen"] and abs(shown["offset_s"]) < 1:
+        return "real time"
+    moment = write_instant(shown["now"])
+    return f"{moment[:10]}, frozen" if shown["frozen"] else moment[:16].replace("T", " ")
+
+
+def _snapshot(row: Snapshot) -> Line:
+    cells = {"name": row.name, "at": write_instant(row.at)}
+    return Line(f"snapshot-{row.name}", cells, f"state/compare?from={quote(row.name)}")
 
 
 def _page_number(last: int) -> tuple[int, str]:
@@ -142,7 +180,7 @@ def _connection(workspace: Workspace, key: str | None) -> list[tuple[str, str]]:
     return [
         ("Shell", "\n".join(f"export {name}={shlex.quote(value)}" for name, value in variables.items())),
         ("Python, with brevo-python", _PYTHON.format(key=_literal(key), url=_literal(url))),
-        ("A test in Python, in a workspace of its own", _pytest(root, scenario)),
+        ("A test in Python, with a workspace for each test", _pytest(root, scenario)),
         ("JavaScript, with @getbrevo/brevo", _JAVASCRIPT.format(key=_literal(key), url=_literal(url))),
     ]
 
