@@ -88,27 +88,27 @@ TIMELINE = List(
 )
 
 #: What went wrong in a workspace.
-TROUBLES = List("troubles", (Column("title", "11rem", "look"), Column("text", "minmax(0, 1fr)")), "text")
+TROUBLES = List("troubles", (Column("title", "10rem", "look"), Column("text", "minmax(0, 1fr)")), "text")
 
 WORKSPACES = List(
     "workspaces",
     (
         Column("name", "minmax(8rem, 1fr)", title="Workspace"),
         Column("outcome", "4rem", "state", title="Outcome"),
-        Column("label", "minmax(0, 2.2fr)", title="Test"),
+        Column("label", "minmax(0, 2.2fr)", "link", title="Test"),
         Column("scenario", "minmax(0, .8fr)", "quiet", title="Scenario", least=48),
-        Column("status", "2rem", "status", title="Last"),
-        Column("last", "minmax(0, 1.1fr)", "link", title="request"),
-        Column("requests", "3.75rem", "number", title="Requests", least=48),
+        Column("status", "2.6rem", "status"),
+        Column("last", "minmax(0, 1.1fr)", "link", title="Last request"),
+        Column("requests", "4rem", "number", title="Requests", least=48),
         Column("mails", "2.25rem", "number", title="Mails", least=60),
-        Column("calls", "3.75rem", "number", title="Webhooks", least=60),
+        Column("calls", "4.25rem", "number", title="Webhooks", least=60),
         Column("clock", "7.75rem", "quiet", title="Clock", least=60),
         Column("age", "3.5rem", "number", title="Age"),
         Column("connect", "3.5rem", "link"),
     ),
     "name",
 )
-SNAPSHOTS = List("snapshots", (Column("name", "minmax(0, 1fr)"), Column("at", "9.5rem", "moment")), "name")
+SNAPSHOTS = List("snapshots", (Column("name", "minmax(0, 20rem)"), Column("at", "10rem", "moment"), Column("actions", "minmax(0, 1fr)")), "name")
 
 #: All lists of the dashboard, in the order of its pages.
 LISTS = (TIMELINE, TROUBLES, WORKSPACES, SNAPSHOTS)

@@ -105,14 +105,15 @@ def _line(workspace: Workspace) -> dict[str, Any]:
 
 def _row(workspace: Workspace) -> Line:
     """Return a workspace as a row, which leads to its timeline."""
-    line, name = _line(workspace), workspace.name
+    line, name, label = _line(workspace), workspace.name, workspace.label
     last, counts, clock = line["last_request"], line["counts"], line["clock"]
     pages = f"{server_root()}{'' if name == DEFAULT else WORKSPACE_PREFIX + quote(name)}{DASHBOARD_PREFIX}"
     link = Markup('<a href="{}/{}" title="{}">{}</a>').format
     cells = {
         "name": name,
         "outcome": line["outcome"],
-        "label": line["label"],
+        # Most tests are told apart by the end of their ids.
+        "label": Markup('<span title="{0}">{1}</span>').format(label, label.rpartition("::")[2]) if label else "",
         "scenario": line["scenario"],
         "requests": f"{counts['requests']:,}",
         "mails": f"{counts['mails']:,}",

@@ -146,7 +146,7 @@ def test_the_world_into_another_workspace(browser, front, drop_in_the_end, hands
 
     hands.unfold("Workspace")
     hands.follow("Keys and actions")
-    hands.leave(lambda: hands.push("Copy this workspace"))
+    hands.leave(lambda: hands.push("Duplicate workspace"))
 
     name = browser.driver.current_url.rpartition("/")[2]
     assert name != front.name

@@ -38,6 +38,12 @@ def page(server, name, path=None):
     return f"{server}/w/{name}/_mock/ui/{path or f'workspaces/{name}'}"
 
 
+def open_form(browser, server):
+    """Open the list of workspaces, and unfold the form for a new one."""
+    browser.open(f"{server}/_mock/ui/workspaces")
+    browser.click("#new-workspace > summary")
+
+
 def type_into(browser, selector, text):
     (field,) = browser.see(selector)
     field.send_keys(text)
@@ -52,31 +58,47 @@ def value(browser, selector):
 
 
 def test_a_workspace_is_made_by_the_keyboard_and_its_page_opens(browser, server_url, name):
-    browser.open(f"{server_url}/_mock/ui/workspaces")
+    open_form(browser, server_url)
     type_into(browser, "#new [name=name]", name)
     type_into(browser, "#new [name=seed]", "42")
 
     browser.follow("#new [name=seed]", Keys.ENTER)
 
-    assert browser.text("h1") == f"Workspace {name}"
+    assert browser.text("h1") == name
     assert f"{server_url}/w/{name}/v3" in browser.text("#connect")
     assert browser.driver.current_url == page(server_url, name)
     assert browser.console() == []
 
 
-@pytest.mark.parametrize("width", [320, 1280, 1920])
+def test_eighteen_workspaces_fit_on_a_screen_with_what_failed_in_sight(browser, server_url, name, make):
+    make(name, "corporate-v2")
+    label = "tests/orders/test_checkout.py::test_the_customer_hears_of_it"
+    requests.patch(
+        f"{server_url}/_mock/workspaces/{name}", json={"label": label, "outcome": "failed"}, timeout=10
+    ).raise_for_status()
+    with browser.looking(width=1366):
+        browser.open(f"{server_url}/_mock/ui/workspaces")
+        [row] = browser.see(f"#workspace-{name}")
+        [list_] = browser.see("#workspaces")
+
+    assert list_.rect["y"] < 300
+    assert row.rect["height"] <= (850 - list_.rect["y"]) / 19
+    assert "failed\ntest_the_customer_hears_of_it" in row.text
+
+
+@pytest.mark.parametrize("width", [320, 1366, 1920])
 def test_the_scenario_of_a_workspace_stands_on_one_line(browser, server_url, name, make, width):
     make(name, "corporate-v2")
     with browser.looking(width=width):
         browser.open(f"{server_url}/_mock/ui/workspaces")
-        (scenario,) = browser.see(f"#workspace-{name} .badge bdi")
+        (scenario,) = browser.see(f"#workspace-{name} .c-scenario bdi")
         lines = browser.script("return arguments[0].getClientRects().length", scenario)
 
     assert (scenario.text, lines) == ("corporate-v2", 1)
 
 
 def test_the_list_takes_in_what_others_make_and_keeps_what_is_typed(browser, server_url, name, make):
-    browser.open(f"{server_url}/_mock/ui/workspaces")
+    open_form(browser, server_url)
     field = type_into(browser, "#new [name=name]", "half a na")
 
     make(name)
@@ -103,20 +125,20 @@ def senders(server, name):
 
 
 def test_workspace_is_made_of_a_chosen_file(browser, server_url, name, file):
-    browser.open(f"{server_url}/_mock/ui/workspaces")
+    open_form(browser, server_url)
     type_into(browser, "#new [name=name]", name)
     type_into(browser, "#new [name=yaml]", str(file))
     browser.until(lambda: "From a file" in browser.see("#new-curl code")[0].get_attribute("textContent"))
 
     browser.follow("#new .send button")
 
-    assert browser.text("h1") == f"Workspace {name}"
+    assert browser.text("h1") == name
     assert senders(server_url, name) == ["From a file"]
 
 
 def test_mistakes_of_a_chosen_file_are_told_with_their_lines(browser, server_url, name, file):
     file.write_text("senders:\n- {name: News, emai: news@acme.test}\n", encoding="utf-8")
-    browser.open(f"{server_url}/_mock/ui/workspaces")
+    open_form(browser, server_url)
     type_into(browser, "#new [name=name]", name)
     type_into(browser, "#new [name=yaml]", str(file))
     browser.until(lambda: "News" in browser.see("#new-curl code")[0].get_attribute("textContent"))
@@ -154,7 +176,7 @@ def test_copy_of_a_workspace_has_its_present_state(browser, server_url, name, ma
 
     browser.follow("#copy .send button")
 
-    assert browser.text("h1") == f"Workspace {name}-copy"
+    assert browser.text("h1") == f"{name}-copy"
     assert senders(server_url, f"{name}-copy") == ["From a file"]
     requests.delete(f"{server_url}/_mock/workspaces/{name}-copy", timeout=10)
 
@@ -163,7 +185,7 @@ def test_snapshot_is_compared_with_what_happens_and_restored(browser, server_url
     key = make(name)["api_key"]
     requests.post(f"{server_url}/w/{name}/_mock/snapshots", json={"name": "before"}, timeout=10)
     browser.open(page(server_url, name))
-    (link,) = [row for row in browser.see("#snapshot-before a") if row.text == "Compare with now"]
+    (link,) = [row for row in browser.see("#snapshot-before a") if row.text == "Compare"]
     link.click()
     browser.until(lambda: "The states are equal." in browser.text("#differences"))
 
