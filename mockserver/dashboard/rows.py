@@ -96,7 +96,7 @@ WORKSPACES = List(
         Column("name", "minmax(8rem, 1fr)", title="Workspace"),
         Column("outcome", "4rem", "state", title="Outcome"),
         Column("label", "minmax(0, 2.2fr)", "link", title="Test"),
-        Column("scenario", "minmax(0, .8fr)", "quiet", title="Scenario", least=48),
+        Column("scenario", "minmax(5.75rem, .8fr)", "quiet", title="Scenario", least=48),
         Column("status", "2.6rem", "status"),
         Column("last", "minmax(0, 1.1fr)", "link", title="Last request"),
         Column("requests", "4rem", "number", title="Requests", least=48),
@@ -108,7 +108,11 @@ WORKSPACES = List(
     ),
     "name",
 )
-SNAPSHOTS = List("snapshots", (Column("name", "minmax(0, 20rem)"), Column("at", "10rem", "moment"), Column("actions", "minmax(0, 1fr)")), "name")
+SNAPSHOTS = List(
+    "snapshots",
+    (Column("name", "minmax(0, 20rem)"), Column("at", "10rem", "moment"), Column("actions", "minmax(0, 1fr)")),
+    "name",
+)
 
 #: All lists of the dashboard, in the order of its pages.
 LISTS = (TIMELINE, TROUBLES, WORKSPACES, SNAPSHOTS)

@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from urllib.parse import urljoin
 
 import pytest
 from web_page import plain
@@ -73,3 +74,12 @@ def test_many_troubles_are_folded(api):
 
     assert (len(rows(first)), len(rows(rest))) == (5, 4)
     assert "4 more" in plain(rest)
+
+
+def test_address_that_a_failed_test_prints_leads_to_its_timeline(api):
+    api.post("/_mock/workspaces", json={"name": "jo", "label": "tests/test_it.py::test_it"})
+
+    answer = api.get("/w/jo/_mock/ui/")
+
+    assert (answer.status_code, urljoin("/w/jo/_mock/ui/", answer.location)) == (302, f"/w/jo{TIMELINE}")
+    assert "tests/test_it.py::test_it" in block(api, f"/w/jo{TIMELINE}")

@@ -25,7 +25,7 @@ afterEach(async ({ passed }) => {
   const path = `/_mock/workspaces/${workspace.name}`;
   if (passed !== false) return control("DELETE", path);
   const report = await fetch(`${mock}/w/${workspace.name}/_mock/report?format=text`);
-  console.error(await report.text());
+  console.error(`${await report.text()}Timeline: ${mock}/w/${workspace.name}/_mock/ui/`);
   return control("PATCH", path, { outcome: "failed" });
 });
 

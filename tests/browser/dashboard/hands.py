@@ -5,8 +5,11 @@ from selenium.webdriver.common.keys import Keys
 #: More than any page has places where the focus stops.
 _STOPS = 200
 _IS_OUTLINED = """
-const style = getComputedStyle(document.activeElement);
-return style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1;
+// The link of a row has the outline of its row.
+return [document.activeElement, document.activeElement.closest(".row")].some((each) => {
+  const style = each && getComputedStyle(each);
+  return style && style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1;
+});
 """
 #: The first visible element of a tag that has these words in its name; a whole name goes before a part of one.
 _NAMED = """

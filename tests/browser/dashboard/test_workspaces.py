@@ -307,7 +307,7 @@ def test_coverage_comes_by_itself_and_leads_to_the_request_by_the_keyboard(brows
     (code,) = [link for link in links if link.text == "document_not_found"]
     code.send_keys(Keys.ENTER)
     browser.until(lambda: browser.text("h1") == "Timeline")
-    assert "/v3/senders/4711" in browser.text("main")
+    assert "no sender 4711" in browser.text("main")
     assert browser.console() == []
 
 

@@ -26,12 +26,12 @@ export class Workspace {
     return call(method, `${root}/w/${this.name}/_mock${path}`, body);
   }
 
-  // A failed test prints what went wrong, and leaves its workspace: http://localhost:8003/_mock/ui/workspaces?outcome=failed
+  // A failed test prints what went wrong and the address of its timeline, and leaves its workspace.
   async end(failed) {
     const address = `${root}/_mock/workspaces/${this.name}`;
     if (!failed) return call("DELETE", address);
     const report = await fetch(`${root}/w/${this.name}/_mock/report?format=text`);
-    console.error(await report.text());
+    console.error(`${await report.text()}Timeline: ${root}/w/${this.name}/_mock/ui/`);
     return call("PATCH", address, { outcome: "failed" });
   }
 }
