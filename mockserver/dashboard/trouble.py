@@ -12,10 +12,8 @@ from mockserver.dashboard.rows import Line
 from mockserver.views.traffic_records import Trouble
 from mockserver.web.server import loop
 
-#: The most rows. Chosen: more kinds of trouble than anybody reads.
-_MOST = 50
-#: How many troubles the line above the rows names.
-_NAMED = 4
+#: The most rows, and how many of them the line above names. Chosen: more kinds of trouble than anybody reads.
+_MOST, _NAMED = 50, 4
 #: What rows are called that have no status; all others are called as their kind.
 _TITLES = {"failed-delivery": "webhook failed", "failed-mail": "mail failed", "held-request": "held"}
 #: The filter of the timeline that lists all rows of a kind.
@@ -34,17 +32,14 @@ def block_of(workspace: Workspace, *, is_file: bool = False) -> dict[str, Any]:
     """
     loop.leave_if_long(row.size for row in workspace.journal)
     report = report_of(workspace, limit=_MOST)
-    lines = [_line(workspace, row, is_file=is_file) for row in report.items]
-    titles = [line.cells["title"] for line in lines]
+    lines = [_line(workspace, row, is_file=is_file)._asdict() for row in report.items]
+    outcome = workspace.outcome or ""
     return {
-        "label": workspace.label or "",
-        "outcome": workspace.outcome or "",
-        "is_open": workspace.outcome not in ("", None, "passed") or (is_file and not workspace.outcome),
-        "summary": report.summary,
-        "lines": [line._asdict() for line in lines],
-        "titles": list(dict.fromkeys(titles))[:_NAMED],
+        "label": workspace.label or "", "outcome": outcome, "summary": report.summary, "lines": lines,
+        "is_open": outcome not in ("", "passed") or (is_file and not outcome),
+        "titles": list(dict.fromkeys(line["cells"]["title"] for line in lines))[:_NAMED],
         "more": report.count - len(report.items),
-    }
+    }  # fmt: skip
 
 
 def _line(workspace: Workspace, row: Trouble, *, is_file: bool) -> Line:

@@ -245,9 +245,11 @@ def test_a_failed_test_of_node_shows_the_reason_of_a_refusal(serve, tmp_path):
     example = tmp_path / "node.mjs"
     example.write_text((_FOLDER / "node.mjs").read_text().replace("status, 400", "status, 200"))
 
-    output = run("node", "--test", "node.mjs", cwd=tmp_path, status=1, MOCKSERVER_URL=serve())
+    root = serve()
+    output = run("node", "--test", "node.mjs", cwd=tmp_path, status=1, MOCKSERVER_URL=root)
 
     assert "refused request: PUT /v3/senders/2/validate 400: " in output
+    assert re.search(rf"Timeline: {root}/w/[^/]+/_mock/ui/", output)
 
 
 def test_a_failed_unittest_leaves_its_workspace_with_label_and_outcome(serve, tmp_path):

@@ -86,6 +86,7 @@ def show(name: str) -> Mapping[str, Any] | Response:
     return {
         **_shared(),
         "line": _line(workspace),
+        "last": _row(workspace).cells.get("last"),
         "is_default": name == DEFAULT,
         "snapshots": list(map(_snapshot, workspace.snapshots.values())),
         "scenarios": _scenarios(),
@@ -106,22 +107,17 @@ def _line(workspace: Workspace) -> dict[str, Any]:
 def _row(workspace: Workspace) -> Line:
     """Return a workspace as a row, which leads to its timeline."""
     line, name, label = _line(workspace), workspace.name, workspace.label
-    last, counts, clock = line["last_request"], line["counts"], line["clock"]
+    last, counts = line["last_request"], line["counts"]
     pages = f"{server_root()}{'' if name == DEFAULT else WORKSPACE_PREFIX + quote(name)}{DASHBOARD_PREFIX}"
     link = Markup('<a href="{}/{}" title="{}">{}</a>').format
+    # Most tests are told apart by the end of their ids.
+    test = Markup('<span title="{0}">{1}</span>').format(label, label.rpartition("::")[2]) if label else ""
     cells = {
-        "name": name,
-        "outcome": line["outcome"],
-        # Most tests are told apart by the end of their ids.
-        "label": Markup('<span title="{0}">{1}</span>').format(label, label.rpartition("::")[2]) if label else "",
-        "scenario": line["scenario"],
-        "requests": f"{counts['requests']:,}",
-        "mails": f"{counts['mails']:,}",
-        "calls": f"{counts['deliveries']:,}",
-        "clock": _clock(clock),
-        "age": line["age"],
+        "name": name, "outcome": line["outcome"], "label": test, "scenario": line["scenario"],
+        "requests": f"{counts['requests']:,}", "mails": f"{counts['mails']:,}", "calls": f"{counts['deliveries']:,}",
+        "clock": _clock(line["clock"]), "age": line["age"],
         "connect": link(pages, f"{PAGE.name}/{quote(name)}", f"Connect to {name}", "Connect"),
-    }
+    }  # fmt: skip
     if last:
         called = last["operation"] or f"{last['method']} {last['path']}"
         cells["last"] = link(pages, f"requests/{last['id']}", f"{called}, {line['ago']} ago", called[:_LONGEST])
