@@ -67,6 +67,8 @@ class Line(NamedTuple):
     look: str = ""
     #: A text in a line of its own below the cells.
     below: str = ""
+    #: The time of day in real time, beside that of the workspace.
+    real: str = ""
     #: A heading above the row, and its id.
     day: str = ""
     day_id: str = ""

@@ -41,7 +41,7 @@ def test_equal_refusals_are_one_row_that_leads_to_all_of_them(api):
         (("warn", "404"), f"{root}/{missing}"),
     ]
     listed = api.get("/_mock/ui/requests?faulted=true&status=429&operation=deleteSender").text
-    assert len(re.findall('<li class="row [^>]*id="r-', listed)) == 3
+    assert len(re.findall('<li class="row[^>]*id="r-', listed)) == 3
 
 
 def test_rows_of_other_kinds_name_the_rule_and_lead_to_their_events(api):

@@ -29,11 +29,11 @@ def make(api, **wanted):
 
 
 def rows(html):
-    return re.findall(r'<li class="row [^>]*id="workspace-([^"]*)"', html)
+    return re.findall(r'<li class="row[^>]*id="workspace-([^"]*)"', html)
 
 
 def row(html, name):
-    return plain(re.search(rf'<li class="row [^>]*id="workspace-{re.escape(name)}">(.*?)</li>', html, re.DOTALL)[1])
+    return plain(re.search(rf'<li class="row[^>]*id="workspace-{re.escape(name)}">(.*?)</li>', html, re.DOTALL)[1])
 
 
 def forms(html, path):

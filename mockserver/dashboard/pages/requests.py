@@ -272,15 +272,17 @@ def _line(row: Mapping[str, Any]) -> Line:
         moved = {**cells, "mark": causes.CONTROL, "name": row["text"]}
         return found._replace(id=f"c-{row['id']}", cells=moved, path=f"requests/calls/{row['id']}", look="move")
     method = "" if row["label"].islower() else f"{row['label']} "
+    is_named = row["kind"] == causes.REQUEST and row["detail"]
+    detail = f"{method}{row['detail']}" if row["detail"] else ""
     cells |= {
-        "status": row["state"] if row["state"] is not None else row["status"] or 0,
-        "name": row["title"] if row["kind"] == causes.REQUEST and row["detail"] else f"{method}{row['title']}",
-        "detail": row["reason"] or (f"{method}{row['detail']}" if row["detail"] else ""),
+        "status": row["status"] or 0 if row["state"] is None else row["state"],
+        "name": row["title"] if is_named else f"{method}{row['title']}",
+        "detail": row["reason"] if is_named and row["reason"] else ": ".join(filter(None, (detail, row["reason"]))),
         "note": f"fault {row['fault']}" if row["fault"] else row["note"],
         "took": row["took"],
         "account": row["account"],
     }
-    return found._replace(path=row["path"], kind=row["kind"], look=_look(row))
+    return found._replace(path=row["path"], kind=row["kind"], look=_look(row), real=row["real"])
 
 
 def _look(row: Mapping[str, Any]) -> str:
