@@ -347,7 +347,7 @@ def _line(row: Mapping[str, Any]) -> Line:
         "account": row["account"],
     }
     if row["times"] > 1:
-        cells["name"] = f"{cells['name']} × {row['times']}"
+        cells["name"] = f"{cells['name']} \N{MULTIPLICATION SIGN} {row['times']}"
     return found._replace(path=row["path"], kind=row["kind"], look=_look(row))
 
 
