@@ -166,7 +166,8 @@ def test_a_toggle_shows_a_hidden_kind_again_and_keeps_the_conditions(story):
     ("query", "kinds"),
     [
         ("kinds=request", "rrr"), ("kinds=timer,mail", "tmm"), ("kinds=delivery", "dd"), ("kinds=control", "cc"),
-        ("status=none", ""), ("status=none&kinds=delivery", "dd"), ("status=2xx", "rr"), ("status=2xx&kinds=request,control", "rccr"),
+        ("status=none", ""), ("status=none&kinds=delivery", "dd"), ("status=2xx", "rr"),
+        ("status=2xx&kinds=request,control", "rccr"),
         ("status=2xx&kinds=control", "cc"),
         ("account=acme", "rrtdmdmr"), ("operation=createSender", "r"), ("faulted=true", ""),
         ("text=SHOP", "dd"), ("text=jo@acme", "tmr"), ("text=expire_otp", "t"), ("text=b.test", "cm"),

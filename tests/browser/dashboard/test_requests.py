@@ -50,9 +50,9 @@ def test_the_first_request_comes_in_the_place_of_how_to_send_one(browser, worksp
 def test_a_filter_is_set_by_keyboard_and_holds_for_what_comes(browser, workspace):
     workspace.call("GET", "/v3/account")
     browser.open(workspace.page("requests"))
-    (field,) = browser.see("[name=status]")
-    field.send_keys("4xx")
-    browser.follow("[name=status]", Keys.ENTER)
+    (field,) = browser.see("#filter [name=q]")
+    field.send_keys("status:4xx")
+    browser.follow("#filter [name=q]", Keys.ENTER)
     assert browser.all(ROWS) == []
 
     workspace.call("GET", "/v3/account")
