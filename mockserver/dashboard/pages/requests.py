@@ -335,7 +335,8 @@ def _line(row: Mapping[str, Any]) -> Line:
     cells = {"time": row["at"], "mark": row["kind"]}
     found = Line(row["id"], cells, day=row["day"], day_id=row.get("day_id", ""))
     if row["kind"] == "move":
-        moved = {**cells, "mark": causes.CONTROL, "name": row["text"]}
+        name, to, moment = row["text"].partition(" to ")
+        moved = {**cells, "mark": causes.CONTROL, "name": name, "detail": f"{to}{moment}".strip()}
         return found._replace(id=f"c-{row['id']}", cells=moved, path=f"requests/calls/{row['id']}", look="move")
     method = "" if row["label"].islower() else f"{row['label']} "
     cells |= {
