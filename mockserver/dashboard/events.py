@@ -20,7 +20,7 @@ from mockserver.core.traffic.causes import CallRecord, Changed, FiredTimer, Thin
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.mail import FAILED, WAITING, Mail, Sending
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.dashboard.names import events_of, name_of, receiver_of
+from mockserver.dashboard.names import HAPPENED, events_of, name_of, receiver_of
 from mockserver.dashboard.timeline import is_move, move_line, took_ms, write_ms
 from mockserver.resources.deliveries.delivery import ATTEMPT, MACHINE, Attempt, Delivery
 from mockserver.resources.inbound.model import InboundEvent
@@ -148,7 +148,7 @@ def _timer(workspace: Workspace, account: Account | None, fired: FiredTimer) -> 
 
 def _told(change: Changed) -> str:
     if change.source == change.target:
-        return f"stays {change.target}"
+        return HAPPENED.get(change.event, f"stays {change.target}")
     return "deleted" if change.target == ABSENT else f"{change.source} → {change.target}"
 
 

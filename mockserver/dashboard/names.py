@@ -38,6 +38,8 @@ from mockserver.web.routing.address import WORKSPACE
 
 #: Timers that are no events of a state machine, in words.
 STEPS = {"leave": "e-mails leave", "arrive": "e-mails arrive", "continue": "further rows"}
+#: What happened at an event that leaves the state as it is, in words.
+HAPPENED = {"expire_otp": "code expired"}
 
 
 class Named(NamedTuple):

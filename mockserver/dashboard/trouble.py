@@ -58,5 +58,6 @@ def _line(workspace: Workspace, row: Trouble, *, is_file: bool) -> Line:
     if row.times > 1:
         title = f"{title} \N{MULTIPLICATION SIGN} {row.times:,}"
         if query and not is_file:
-            path = f"requests?{urlencode({name: value for name, value in query.items() if value})}"
+            wanted = {name: value for name, value in {**query, "collapse": "no"}.items() if value}
+            path = f"requests?{urlencode(wanted)}"
     return Line("", {"title": title, "text": text}, path, look=look)

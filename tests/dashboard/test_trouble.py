@@ -12,7 +12,7 @@ TIMELINE = "/_mock/ui/requests"
 
 def block(api, path=TIMELINE):
     html = api.get(path).text
-    return html[html.index('<div id="trouble"') : html.index('<details class="filter"')]
+    return html[html.index('<div id="trouble"') : html.index('<form class="toolbar" id="filter"')]
 
 
 def rows(html):
@@ -37,10 +37,10 @@ def test_equal_refusals_are_one_row_that_leads_to_all_of_them(api):
 
     root = "../../_mock/ui/requests"
     assert rows(html) == [
-        (("warn", "429 \N{MULTIPLICATION SIGN} 3"), f"{root}?faulted=true&status=429&operation=deleteSender"),
+        (("warn", "429 \N{MULTIPLICATION SIGN} 3"), f"{root}?faulted=true&status=429&operation=deleteSender&collapse=no"),
         (("warn", "404"), f"{root}/{missing}"),
     ]
-    listed = api.get("/_mock/ui/requests?faulted=true&status=429&operation=deleteSender").text
+    listed = api.get("/_mock/ui/requests?faulted=true&status=429&operation=deleteSender&collapse=no").text
     assert len(re.findall('<li class="row[^>]*id="r-', listed)) == 3
 
 

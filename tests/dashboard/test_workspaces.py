@@ -275,7 +275,7 @@ def test_a_page_of_a_workspace_that_is_gone_says_why_and_leads_to_the_list(make_
 
     assert (answer.status_code, answer.mimetype) == (404, "text/html")
     assert f"Unknown workspace 'jo'; {why}" in plain(answer.text)
-    assert LIST in {urljoin(path, link) for link in re.findall(r'<p><a href="([^"]*)">All workspaces', answer.text)}
+    assert LIST in {urljoin(path, link) for link in re.findall(r'<a href="([^"]*)">All workspaces', answer.text)}
 
 
 # ---------------------------------------------------------------------- age

@@ -38,6 +38,11 @@ from mockserver.web.server import loop
 
 #: Query parameters that are members of a match.
 _MATCHED = ("code", "fault", "transition", "field")
+#: The keys of conditions in the text field, with the query parameter that each sets.
+KEYS = {"status": "status", "op": "operation", "account": "account", **{name: name for name in _MATCHED}}
+#: The words of conditions without a value.
+WORDS = ("held", "faulted")
+_TERM = re.compile(r'(?P<key>[A-Za-z]+):(?!//)(?:"(?P<quoted>[^"]*)"|(?P<value>\S*))|"(?P<phrase>[^"]*)"|(?P<word>\S+)')
 #: The longest value of a parameter, in characters. Chosen: longer than any name, and than the id of a timer.
 _LONGEST_VALUE = 400
 
@@ -104,13 +109,52 @@ def _is_like(name: str | None, wanted: str, *, whole: bool) -> bool:
     return not wanted or (name == wanted if whole else wanted.lower() in (name or "").lower())
 
 
+def parsed(parameters: Mapping[str, str]) -> tuple[dict[str, str], str | None]:
+    """Return query parameters with the conditions of the text field `q` in its place, and an error sentence or None.
+
+    A condition in `q` replaces a parameter of the same meaning. Text is quoted if it looks like a condition.
+    """
+    found = {name: value.strip()[:_LONGEST_VALUE] for name, value in parameters.items() if name != "q"}
+    texts, complaint = [], None
+    for term in _TERM.finditer(parameters.get("q", "")[:_LONGEST_VALUE]):
+        key, value = (term["key"] or "").lower(), term["quoted"] or term["value"] or ""
+        if term["key"] and key in KEYS and value:
+            found[KEYS[key]] = value
+        elif term["key"]:
+            known = ", ".join(f"{name}:" for name in KEYS)
+            wrong = f"{key}: has no value" if key in KEYS else f"{term[0]}: there is no condition {key}"
+            complaint = f'{wrong}; the conditions are {known}. Put text with a colon in quotes: "{term[0]}".'
+        elif term["word"] in WORDS:
+            found[term["word"]] = "true"
+        else:
+            texts.append(term["phrase"] or term["word"] or "")
+    return found | ({"text": " ".join(texts)} if any(texts) else {}), complaint
+
+
+def written(given: Mapping[str, str]) -> str:
+    """Return the conditions of query parameters as a text for the text field."""
+    terms = [f"{key}:{_quoted(given[name])}" for key, name in KEYS.items() if given.get(name)]
+    terms += [word for word in WORDS if given.get(word, "") not in ("", "false")]
+    text = given.get("text", "")
+    is_plain = all(match["word"] and match["word"] not in WORDS for match in _TERM.finditer(text))
+    return " ".join(filter(None, (*terms, text if is_plain else f'"{text}"')))
+
+
+def _quoted(value: str) -> str:
+    return f'"{value}"' if " " in value else value
+
+
 def filter_of(workspace: Workspace, parameters: Mapping[str, str]) -> tuple[Filter, str | None]:
-    """Return the filter in a query string, and an error sentence or None."""
-    given = {name: value.strip()[:_LONGEST_VALUE] for name, value in parameters.items()}
+    """Return the filter in a query string, and an error sentence or None.
+
+    A condition on the status lists requests only, unless the query names kinds.
+    """
+    given, complaint = parsed(parameters)
     more = {name: given[name] for name in _MATCHED if given.get(name)}
     kinds = [kind for kind in given.get("kinds", "").split(",") if kind]
+    usual = (causes.REQUEST,) if given.get("status") else tuple(KINDS)
     found = Filter(
-        kinds=[kind for kind in KINDS if kind in kinds] or tuple(KINDS),
+        kinds=[kind for kind in KINDS if kind in kinds] or usual,
         operation=given.get("operation", ""),
         account=given.get("account", ""),
         has_whole_account=workspace.state.account_named(given.get("account", "")) is not None,
@@ -124,7 +168,7 @@ def filter_of(workspace: Workspace, parameters: Mapping[str, str]) -> tuple[Filt
     if unknown := [kind for kind in kinds if kind not in KINDS]:
         return found, f"{unknown[0]} is no kind of event: the kinds are {', '.join(KINDS)}."
     try:
-        return found._replace(statuses=_statuses(found.status)), None
+        return found._replace(statuses=_statuses(found.status)), complaint
     except ValueError as error:
         return found._replace(status=""), str(error)
 
@@ -196,15 +240,15 @@ def toggles(parameters: Mapping[str, str], wanted: Filter, numbers: Mapping[str,
             "label": label,
             "number": numbers[kind],
             "is_on": kind in wanted.kinds,
-            "query": query_of(parameters, kinds=_toggled(wanted.kinds, kind)),
+            "query": query_of(parameters, kinds=_toggled(wanted, kind)),
         }
         for kind, label in KINDS.items()
     ]
 
 
-def _toggled(kinds: Sequence[str], kind: str) -> str:
-    found = [each for each in KINDS if (each in kinds) != (each == kind)]
-    return "" if len(found) == len(KINDS) else ",".join(found)
+def _toggled(wanted: Filter, kind: str) -> str:
+    found = [each for each in KINDS if (each in wanted.kinds) != (each == kind)]
+    return "" if len(found) == len(KINDS) and not wanted.status else ",".join(found)
 
 
 def query_of(parameters: Mapping[str, str], **changes: str) -> str:
@@ -214,7 +258,7 @@ def query_of(parameters: Mapping[str, str], **changes: str) -> str:
     return f"?{query}" if query else ""
 
 
-def lines(workspace: Workspace, wanted: Filter, before: str = "") -> dict[str, Any]:
+def lines(workspace: Workspace, wanted: Filter, before: str = "", *, is_collapsed: bool = True) -> dict[str, Any]:
     """Return the newest matching events, and the moves of the clock between them.
 
     The workspace is open.
@@ -223,6 +267,7 @@ def lines(workspace: Workspace, wanted: Filter, before: str = "") -> dict[str, A
         workspace: The workspace.
         wanted: The conditions on the events.
         before: The id of a row; only older events are listed. An empty id lists from the newest event on.
+        is_collapsed: Whether consecutive equal refused requests are one row.
     """
     numbers = counts(workspace)
     kept = sum(numbers[kind] for kind in wanted.kinds)
@@ -249,8 +294,11 @@ def lines(workspace: Workspace, wanted: Filter, before: str = "") -> dict[str, A
         causes.REQUEST: workspace.journal, causes.CONTROL: workspace.calls, causes.TIMER: workspace.fired,
     }  # fmt: skip
     evicted = [ring for kind, ring in rings.items() if kind in wanted.kinds and ring.evicted]
+    runs = _runs(shown) if is_collapsed else [(event, 1) for event in shown]
+    rows = with_days({**event.line(), "times": times} for event, times in runs)
     return {
-        "shown": [_line(row) for row in with_days(event.line() for event in shown)],
+        "shown": [_line(row) for row in rows],
+        "has_runs": len(runs) < len(shown),
         "numbers": numbers,
         "total": total,
         "kept": kept,
@@ -264,12 +312,32 @@ def lines(workspace: Workspace, wanted: Filter, before: str = "") -> dict[str, A
     }
 
 
+def _runs(shown: Sequence[Event]) -> list[tuple[Event, int]]:
+    """Return the events, consecutive equal refused requests as the newest of them, each with its number."""
+    found: list[tuple[Event, int]] = []
+    for event in shown:
+        if found and _refusal(event) and _refusal(event) == _refusal(found[-1][0]):
+            found[-1] = (found[-1][0], found[-1][1] + 1)
+        else:
+            found.append((event, 1))
+    return found
+
+
+def _refusal(event: Event) -> tuple[Any, ...] | None:
+    """Return the fields that are the same in equal refused requests of a day, or None if it is no refused request."""
+    if event.kind != causes.REQUEST or (event.status or 0) < 400:
+        return None
+    row: Exchange = event.what
+    return event.at.date(), row.method, row.operation or row.path, row.status, row.reason, row.account, row.fault
+
+
 def _line(row: Mapping[str, Any]) -> Line:
     """Return a row of the timeline of what an event shows."""
     cells = {"time": row["at"], "mark": row["kind"]}
     found = Line(row["id"], cells, day=row["day"], day_id=row.get("day_id", ""))
     if row["kind"] == "move":
-        moved = {**cells, "mark": causes.CONTROL, "name": row["text"]}
+        name, to, moment = row["text"].partition(" to ")
+        moved = {**cells, "mark": causes.CONTROL, "name": name, "detail": f"{to}{moment}".strip()}
         return found._replace(id=f"c-{row['id']}", cells=moved, path=f"requests/calls/{row['id']}", look="move")
     method = "" if row["label"].islower() else f"{row['label']} "
     is_named = row["kind"] == causes.REQUEST and row["detail"]
@@ -282,6 +350,8 @@ def _line(row: Mapping[str, Any]) -> Line:
         "took": row["took"],
         "account": row["account"],
     }
+    if row["times"] > 1:
+        cells["name"] = f"{cells['name']} \N{MULTIPLICATION SIGN} {row['times']}"
     return found._replace(path=row["path"], kind=row["kind"], look=_look(row), real=row["real"])
 
 
@@ -353,16 +423,20 @@ def index() -> Mapping[str, Any] | Response:
     workspace = target.workspace()
     wanted, complaint = filter_of(workspace, request.args)
     _leave_for(wanted, workspace)
-    trouble, found = block_of(workspace), lines(workspace, wanted, before)
+    trouble = block_of(workspace)
+    given, _ = parsed(request.args)
+    found = lines(workspace, wanted, before, is_collapsed=given.get("collapse") != "no")
     return {
         "trouble": trouble,
         "found": found,
         "wanted": wanted,
         "complaint": complaint or (None if found["shown"] else doubt(wanted.operation)),
-        "chips": chips(request.args),
-        "toggles": toggles(request.args, wanted, found["numbers"]),
-        "query": query_of(request.args),
-        "query_of": partial(query_of, request.args),
+        "chips": chips(given),
+        "toggles": toggles(given, wanted, found["numbers"]),
+        "query": query_of(given),
+        "query_of": partial(query_of, given),
+        "text": request.args["q"][:_LONGEST_VALUE] if complaint and "q" in request.args else written(given),
+        "kinds": given.get("kinds", ""),
         "operations": list(ALL_OPERATIONS),
         "key": example_key(workspace),
     }

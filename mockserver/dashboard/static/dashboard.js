@@ -14,6 +14,9 @@ document.addEventListener("keydown", (event) => {
   document.getElementById("search").select();
 });
 
+// Where the navigation scrolls sideways, the present page is in view.
+document.querySelector("nav [aria-current=page]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
 // After a search, the first stop of the keyboard is the first result.
 document.querySelector("main[data-focus]")?.focus({ preventScroll: true });
 
