@@ -22,6 +22,8 @@ class Column(NamedTuple):
     title: str = ""
     #: The width of the list, in rem, below which a list with columns leaves this one out.
     least: int = 0
+    #: Whether the column before takes its room in rows that have no such value.
+    is_spare: bool = False
 
 
 class List(NamedTuple):
@@ -47,6 +49,11 @@ class List(NamedTuple):
             tracks = " ".join(f"[{column.name}] {column.width}" for column in shown)
             rules = [f"{chosen} {{ display: grid; grid-template-columns: {tracks} }}"]
             rules += [f"{chosen} > .c-{name} {{ display: revert; grid-column: {name} }}" for name, *_ in shown]
+            rules += [
+                f"{chosen}:not(:has(> .c-{spare.name})) > .c-{before.name} {{ grid-column: {before.name} / {after.name} }}"
+                for before, spare, after in zip(shown, shown[1:], shown[2:], strict=False)
+                if spare.is_spare
+            ]
             rules += [f"{', '.join(hidden)} {{ display: none }}"] if hidden else []
             found.append(f"@container list (width >= {limit}rem) {{ {' '.join(rules)} }}")
         return "\n".join(found)
@@ -82,7 +89,7 @@ TIMELINE = List(
         Column("status", "4.75rem", "status"),
         Column("name", "minmax(9rem, 17rem)"),
         Column("detail", "minmax(0, 1fr)", "quiet"),
-        Column("note", "minmax(0, 8.5rem)", "badge", least=48),
+        Column("note", "minmax(0, 8.5rem)", "badge", least=48, is_spare=True),
         Column("took", "4.25rem", "number", least=60),
         Column("account", "minmax(0, 6rem)", "quiet", least=60),
     ),
