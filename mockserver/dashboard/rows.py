@@ -50,8 +50,8 @@ class List(NamedTuple):
             rules = [f"{chosen} {{ display: grid; grid-template-columns: {tracks} }}"]
             rules += [f"{chosen} > .c-{name} {{ display: revert; grid-column: {name} }}" for name, *_ in shown]
             rules += [
-                f"{chosen}:not(:has(> .c-{spare.name})) > .c-{before.name} {{ grid-column: {before.name} / {after.name} }}"
-                for before, spare, after in zip(shown, shown[1:], shown[2:], strict=False)
+                f"{chosen}:not(:has(> .c-{spare.name})) > .c-{column.name} {{ grid-column: {column.name} / {after.name} }}"
+                for column, spare, after in zip(shown, shown[1:], shown[2:], strict=False)
                 if spare.is_spare
             ]
             rules += [f"{', '.join(hidden)} {{ display: none }}"] if hidden else []

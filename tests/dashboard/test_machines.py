@@ -352,7 +352,7 @@ def test_a_sub_account_is_called_by_its_company(make_api):
 def test_a_state_has_the_same_colour_in_lists_and_on_pages(api, key, look):
     for path, place in ((f"{PAGE}/sender", f"instance-{key}"), (f"{PAGE}/sender/{key}", "state")):
         badge = read(api.get(path).text).by_id(place).one("span", class_="badge")
-        assert badge.attributes["class"] .split() == ["badge", *look.split()], path
+        assert badge.attributes["class"].split() == ["badge", *look.split()], path
 
 
 # ---------------------------------------------------------------------- causes

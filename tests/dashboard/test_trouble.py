@@ -35,12 +35,12 @@ def test_equal_refusals_are_one_row_that_leads_to_all_of_them(api):
 
     html = block(api)
 
-    root = "../../_mock/ui/requests"
+    root, each = "../../_mock/ui/requests", "?faulted=true&status=429&operation=deleteSender&collapse=no"
     assert rows(html) == [
-        (("warn", "429 \N{MULTIPLICATION SIGN} 3"), f"{root}?faulted=true&status=429&operation=deleteSender&collapse=no"),
+        (("warn", "429 \N{MULTIPLICATION SIGN} 3"), f"{root}{each}"),
         (("warn", "404"), f"{root}/{missing}"),
     ]
-    listed = api.get("/_mock/ui/requests?faulted=true&status=429&operation=deleteSender&collapse=no").text
+    listed = api.get(f"/_mock/ui/requests{each}").text
     assert len(re.findall('<li class="row[^>]*id="r-', listed)) == 3
 
 
