@@ -49,11 +49,10 @@ class List(NamedTuple):
             tracks = " ".join(f"[{column.name}] {column.width}" for column in shown)
             rules = [f"{chosen} {{ display: grid; grid-template-columns: {tracks} }}"]
             rules += [f"{chosen} > .c-{name} {{ display: revert; grid-column: {name} }}" for name, *_ in shown]
-            rules += [
-                f"{chosen}:not(:has(> .c-{spare.name})) > .c-{column.name} {{ grid-column: {column.name} / {after.name} }}"
-                for column, spare, after in zip(shown, shown[1:], shown[2:], strict=False)
-                if spare.is_spare
-            ]
+            for column, spare, after in zip(shown, shown[1:], shown[2:], strict=False):
+                if spare.is_spare:
+                    grown = f"{chosen}:not(:has(> .c-{spare.name})) > .c-{column.name}"
+                    rules.append(f"{grown} {{ grid-column: {column.name} / {after.name} }}")
             rules += [f"{', '.join(hidden)} {{ display: none }}"] if hidden else []
             found.append(f"@container list (width >= {limit}rem) {{ {' '.join(rules)} }}")
         return "\n".join(found)

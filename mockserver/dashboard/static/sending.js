@@ -82,7 +82,10 @@ async function show(id) {
   link.href = address;
   link.textContent = number?.textContent ?? "The request";
   number?.replaceChildren(link);
-  shown.replaceChildren(...page.querySelectorAll("#number, #outcome > p:not(:first-child, #number), #answer, #effects"));
+  // The page has its heading already.
+  const head = document.createElement("p");
+  head.append(...page.querySelector("#outcome h1").childNodes);
+  shown.replaceChildren(number, head, ...page.querySelectorAll("#outcome > p, #answer, #effects"));
   for (const each of shown.querySelectorAll("[id], [data-live]")) {
     each.removeAttribute("id");
     delete each.dataset.live;

@@ -23,7 +23,7 @@ def test_slash_leads_to_the_search_and_tab_to_the_first_result(browser, workspac
 
 def test_slash_stays_a_letter_where_somebody_types(browser, workspace):
     browser.open(workspace.page("requests"))
-    (field,) = browser.see("input[name=text]")
+    (field,) = browser.see("input[name=q][list]")
     field.send_keys("/v3")
 
     assert field.get_attribute("value") == "/v3"
