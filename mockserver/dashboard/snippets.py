@@ -1,4 +1,4 @@
-"""A request of the journal as code: a command of curl, a program in several languages, or a test."""
+"""A request of the journal as code: a command of curl, a JavaScript module, or a test."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mockserver.core.traffic.exchange import Exchange, read_json
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.curl import NOBODY, Sent, curl_of, json_of, of_exchange
 from mockserver.dashboard.earlier import CODE_HELPER, HELPERS, earlier, earlier_steps, with_code
-from mockserver.dashboard.programs import fetch_of, java_of
+from mockserver.dashboard.programs import fetch_of
 from mockserver.scenario.faults import HEADER_ID
 from mockserver.views import redaction
 
@@ -49,15 +49,6 @@ class Preparation(NamedTuple):
     value: Any = None
     #: Lines that repeat earlier requests and control calls.
     earlier: Sequence[str] = ()
-
-
-def call(sent: Sent, root: str, key: str | None, *, follows: bool = True) -> str:
-    """Write a program that sends a request and prints the answer."""
-    lines = _call(sent, repr(f"{root}{sent.target}"), repr(key or NOBODY), json_of(sent), follows=follows)
-    trusting = ["# REQUESTS_CA_BUNDLE names what `mockserver ca` prints"] if root.startswith("https:") else []
-    return "\n".join(
-        ["import requests", "", *trusting, *_assigned(lines), "print(answer.status_code, answer.text)", ""]
-    )
 
 
 def whole_test(sent: Sent, operation: str | None, preparation: Preparation, outcome: Outcome) -> str:
@@ -189,9 +180,7 @@ class Snippet(NamedTuple):
 
 
 #: The titles of the snippets by their names in addresses.
-TITLES: Mapping[str, str] = {
-    "curl": "As curl", "pytest": "As pytest", "python": "As Python", "fetch": "As fetch", "java": "As Java",
-}  # fmt: skip
+TITLES: Mapping[str, str] = {"curl": "As curl", "pytest": "As pytest", "fetch": "As fetch"}
 
 
 def snippets(workspace: Workspace, exchange: Exchange, root: str) -> list[Snippet]:
@@ -211,10 +200,7 @@ def text(name: str, workspace: Workspace, exchange: Exchange, root: str) -> str:
     key = _key(workspace, sent)
     if name == "curl":
         return curl_of(sent, root, key)
-    if name == "java":
-        return java_of(sent, root, key)
-    write = fetch_of if name == "fetch" else call
-    return write(sent, root, key, follows=not 300 <= (exchange.status or 0) < 400)
+    return fetch_of(sent, root, key, follows=not 300 <= (exchange.status or 0) < 400)
 
 
 def _key(workspace: Workspace, sent: Sent) -> str | None:

@@ -494,10 +494,8 @@ def test_request_sent_again_from_a_lost_request_says_so(api, opened, last):
     ("name", "beginning"),
     [
         ("curl", "curl -i -X POST 'http://localhost/v3/senders'"),
-        ("python", "import requests"),
         ("pytest", "import py"),
         ("fetch", "// Save it as request.mjs"),
-        ("java", "// Save it as Request.java"),
     ],
 )
 def test_a_request_is_code_at_an_address_of_its_own(api, opened, last, name, beginning):
@@ -513,9 +511,7 @@ def test_code_for_a_server_with_tls_is_told_whom_to_trust(api, last):
     address = f"/_mock/ui/requests/{last()['id']}"
 
     assert api.get(f"{address}/curl", **there).text.startswith("curl -i --insecure 'https://localhost/v3/account'")
-    assert "REQUESTS_CA_BUNDLE" in api.get(f"{address}/python", **there).text
     assert "NODE_EXTRA_CA_CERTS" in api.get(f"{address}/fetch", **there).text
-    assert "trustStore" in api.get(f"{address}/java", **there).text
 
 
 def test_short_code_stands_on_the_page_and_long_code_is_linked(api, opened, last):

@@ -1,4 +1,4 @@
-"""Requests as code: what a shell, Python and pytest send is what was sent."""
+"""Requests as code: what a shell, pytest and Node send is what was sent."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 from urllib.parse import parse_qsl, unquote_to_bytes
 
 import pytest
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.dashboard import snippets
 from mockserver.dashboard.curl import curl_of, of_exchange
-from mockserver.dashboard.programs import fetch_of, java_of
+from mockserver.dashboard.programs import fetch_of
 
 KEY = "own-key"
 PREPARED = snippets.Preparation(marker={"scenario": "standard"}, fault=None)
@@ -77,10 +78,15 @@ def in_shell(receiver, row):
     return receiver.got
 
 
-def in_python(receiver, row):
-    """Return what arrives when the program runs."""
-    receiver.got = None
-    exec(snippets.call(of_exchange(row), receiver.root, KEY), {"print": lambda *_: None})  # what it is for
+def in_pytest(receiver, row):
+    """Return what arrives when the test runs."""
+    receiver.got, names = None, {}
+    text = snippets.whole_test(
+        of_exchange(row), None, snippets.Preparation({}, None), snippets.Outcome(200, None, None)
+    )
+    exec(text, names)  # what it is for
+    (test,) = [value for name, value in names.items() if name.startswith("test_")]
+    test(SimpleNamespace(url=f"{receiver.root}/v3", key=lambda _: KEY))
     return receiver.got
 
 
@@ -101,7 +107,7 @@ def needs(program):
 
 RUNS = [
     pytest.param(in_shell, id="shell", marks=needs("curl")),
-    pytest.param(in_python, id="python"),
+    pytest.param(in_pytest, id="pytest"),
     pytest.param(in_node, id="node", marks=[needs("node"), pytest.mark.slow]),  # half a minute of processes
 ]
 
@@ -181,7 +187,7 @@ def test_a_body_that_is_too_long_for_an_argument_arrives_whole(receiver, run):
 
 @pytest.mark.parametrize("run", RUNS)
 def test_the_key_of_the_workspace_is_sent_in_the_place_of_any_other_that_was_sent(receiver, run):
-    row = exchange("GET", headers=[("authorization", "Bearer secret"), ("x-a", "1")])
+    row = exchange("GET", headers=[("authorization", "Bearer secret"), ("x-a", "1")], account="acme")
     assert run(receiver, row)[2]["api-key"] == KEY
     assert "authorization" not in run(receiver, row)[2]
     assert "api-key" not in run(receiver, exchange("GET"))[2]
@@ -197,39 +203,6 @@ def test_a_rare_method_or_an_escaped_slash_arrives_as_it_was_sent(receiver, run,
 def test_javascript_keeps_large_integers_and_odd_names(receiver):
     body = b'{"id": 9007199254740993, "__proto__": {"a": "\xe2\x80\xa8"}}'
     assert in_node(receiver, exchange(body=body, headers=[("content-type", "application/json")]))[3] == body
-
-
-JSON = [("content-type", "application/json")]
-NESTED = {"a": ['é\n"\\', {}, 9007199254740993, 1.5, None], "__proto__": "\u2028\U0001f600", '"""': ""}
-JAVA = {
-    "json": exchange("PUT", body=json.dumps(NESTED, ensure_ascii=False).encode(), headers=JSON),
-    "text": exchange(body='é "quoted" \\u0041\nnext 😀'.encode(), headers=[("content-type", "text/plain")]),
-    "bytes": exchange(body=b"\x00\xff", headers=[]),
-    "long": exchange(body=b"x" * 300_000, headers=[]),
-    "address": exchange("GET", "/v3/a'b\"c|d/../é", "a=%zz&b=[x]^{y}", [("x-a", ""), ("x-b", "'\"\\")]),
-    "method": exchange("X-MAS", "/v3/account"),
-}
-
-
-@pytest.mark.slow  # each compiles a program
-@needs("java")
-@pytest.mark.parametrize("row", JAVA.values(), ids=JAVA)
-def test_java_program_sends_what_was_sent(receiver, row, tmp_path):
-    program = tmp_path / "Request.java"
-    program.write_text(java_of(of_exchange(row), receiver.root, KEY), encoding="utf-8")
-
-    ran = subprocess.run(["java", program], capture_output=True, timeout=60, check=False)
-
-    assert ran.returncode == 0, ran.stderr
-    method, target, headers, body = receiver.got
-    assert method == row.method
-    same_target(target, row)
-    assert {name: headers[name] for name, _ in row.headers} == dict(row.headers)
-    assert body == row.body if row.headers != JSON else json.loads(body) == NESTED
-
-
-def test_java_program_says_that_it_sends_ascii_headers():
-    assert "HttpClient sends headers in ASCII" in java_of(of_exchange(exchange(headers=[("x-a", "é")])), "", None)
 
 
 def test_a_shell_sends_dots_and_an_address_in_brackets_as_they_are(receiver):
