@@ -31,6 +31,10 @@ class Difference(NamedTuple):
     before: Any
     after: Any
 
+    def mentions(self, text: str) -> bool:
+        """Return whether its path or one of its values has a text, which is in lower case."""
+        return text in f"{' / '.join(self.path)} {self.before} {self.after}".lower()
+
 
 def initial_state(workspace: Workspace) -> dict[str, Any] | None:
     """Return the workspace's state right after its creation or last reset, or None if its scenario no longer loads."""
@@ -90,7 +94,7 @@ def _is_same_moment(before: Any, after: Any) -> bool:
 
 
 def _by_identity(*lists: list[Any]) -> Sequence[Any]:
-    """Return lists of rows as mappings by what identifies a row, or unchanged if nothing does."""
+    """Return lists of rows as mappings by what identifies a row, or by its place in lists of the same length."""
     rows = [row for rows in lists for row in rows]
     if not all(isinstance(row, dict) for row in rows):
         return lists
@@ -99,7 +103,9 @@ def _by_identity(*lists: list[Any]) -> Sequence[Any]:
         if all("" not in found and len(set(found)) == len(found) for found in values):
             titles = {str(row[name]): _title(row, name) for row in rows}
             return [{titles[str(row[name])]: row for row in rows} for rows in lists]
-    return lists
+    if len(set(map(len, lists))) > 1:
+        return lists
+    return [{f"{place}.": row for place, row in enumerate(rows, 1)} for rows in lists]
 
 
 def _title(row: Mapping[str, Any], identity: str) -> str:

@@ -55,6 +55,17 @@ def test_each_member_of_several_lines_folds(api):
     assert 'href="../../_mock/state?format=yaml" download="default.yaml"' in page
 
 
+def test_deliveries_are_shown_only_when_somebody_asks(make_api):
+    api = make_api({"webhooks": [{"url": "http://127.0.0.1:9/hook", "events": ["delivered"]}]})
+    api.post("/_mock/trigger", json={"event": "delivered"})
+
+    page, whole = api.get(PAGE).text, shown(api.get(f"{PAGE}?deliveries=show"))[0]
+
+    assert '<a href="?deliveries=show">Show 1 delivery</a>' in page
+    assert "deliveries:" not in page
+    assert yaml.safe_load(whole)["accounts"][0]["deliveries"]
+
+
 def test_a_large_state_is_written_only_when_somebody_asks(api, monkeypatch):
     monkeypatch.setattr(state, "_MOST_ROWS", 1)
 
@@ -93,8 +104,8 @@ def test_the_text_to_change_is_the_whole_state(make_api):
     assert api.get("/_mock/state").json == yaml.safe_load(text)
 
 
-def test_a_state_too_large_for_a_text_area_is_left_to_curl(api, monkeypatch):
-    monkeypatch.setattr(state, "_EDITABLE", 1_000)
+def test_a_state_larger_than_the_server_takes_is_left_to_curl(make_api):
+    api = make_api(yaml_limit=1_000)
 
     page = api.get(f"{PAGE}/change").text
 
@@ -187,7 +198,8 @@ RUNNING = {"start": "2026-01-15T09:00:00Z", "frozen": False}
         ),
         ({"ips": ["a"]}, {"ips": ["a", "b"]}, [(("ips",), ["a"], ["a", "b"])]),
         ({"a": {"b": 1}}, {"a": {"c": 1}}, [(("a", "b"), 1, ABSENT), (("a", "c"), ABSENT, 1)]),
-        ({"rows": [{"a": 1}]}, {"rows": [{"a": 2}]}, [(("rows",), [{"a": 1}], [{"a": 2}])]),
+        ({"rows": [{"a": 1}]}, {"rows": [{"a": 2}]}, [(("rows", "1.", "a"), 1, 2)]),
+        ({"rows": [{"a": 1}]}, {"rows": [{"a": 1}] * 2}, [(("rows",), [{"a": 1}], [{"a": 1}] * 2)]),
         ({"at": "2026-01-15T09:00:00.9Z"}, {"at": "2026-01-15T09:00:02.1Z"}, []),
         (
             {"at": "2026-01-15T09:00:00Z"},
@@ -214,7 +226,7 @@ def compared(api, query=""):
     """Return the rows of the page Compare as texts."""
     page = api.get(f"{PAGE}/compare{query}")
     assert page.status_code == 200
-    table = [row.text for row in web_page.read(page.text).all("tr")]
+    table = [row.text for row in web_page.read(page.text).all("tr") if not row.all("th", scope="rowgroup")]
     return table[1:], web_page.plain(page.text)
 
 
@@ -243,6 +255,20 @@ def test_compare_shows_what_has_changed_since_a_snapshot_and_between_two(api):
     )}  # fmt: skip
 
     assert ends == {"?from=one": ["1", "2"], "?from=one&to=two": ["1"], "?from=two": ["2"]}
+
+
+def test_compare_groups_differences_by_kind_and_finds_those_with_a_text(api):
+    api.delete("/v3/senders/1")
+    api.post("/v3/senders/domains", json={"name": "new.test"})
+    groups = re.compile(r'<th scope="rowgroup"[^>]*>([^<]*) <')
+
+    page = api.get(f"{PAGE}/compare").text
+    narrowed, _ = compared(api, "?find=NEW.test")
+
+    assert {"senders", "domains"} <= set(groups.findall(page))
+    assert narrowed
+    assert all("new.test" in row for row in narrowed)
+    assert "No difference matches." in compared(api, "?find=nowhere")[1]
 
 
 def test_compare_says_what_it_cannot_compare(api, monkeypatch):

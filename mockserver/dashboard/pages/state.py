@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from mockserver.control.framework import target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.rendering import Page
-from mockserver.dashboard.states import ABSENT, differences, initial_state
+from mockserver.dashboard.states import ABSENT, Difference, differences, initial_state
 from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.scenario.dump import dump, yaml_chunks
 from mockserver.web.server import loop
@@ -24,8 +24,6 @@ PAGE = Page("state", "State")
 _MOST_ROWS, _MOST_BYTES = 2_000, 1_000_000
 #: The largest state to compare, in rows, and the most differences to show. Chosen: both take less than a second.
 _MOST_COMPARED, _MOST_DIFFERENCES = 5_000, 300
-#: The longest text of a text area, in characters. Chosen: browsers become slow far beyond it.
-_EDITABLE = 400_000
 
 
 @PAGE.view()
@@ -34,8 +32,16 @@ def index() -> Mapping[str, Any]:
     workspace = target.workspace(whole=True)
     rows = workspace.state.rows()
     is_large = rows > _MOST_ROWS or workspace.state.document_bytes > _MOST_BYTES
-    shown = None if is_large and "show" not in request.args else excerpt(yaml_chunks(_document(workspace)))
+    document, has_all = _document(workspace), "deliveries" in request.args
+    deliveries = sum(len(account.get("deliveries", ())) for account in document["accounts"])
+    if deliveries and not has_all:
+        document["accounts"] = [
+            {name: member for name, member in account.items() if name != "deliveries"}
+            for account in document["accounts"]
+        ]
+    shown = None if is_large and "show" not in request.args else excerpt(yaml_chunks(document))
     return {
+        "left_out": 0 if has_all else deliveries,
         "rows": rows,
         "is_large": is_large,
         "shown": shown,
@@ -49,12 +55,12 @@ def index() -> Mapping[str, Any]:
 def change() -> Mapping[str, Any]:
     workspace = target.workspace(whole=True)
     document = _document(workspace)
-    text = bounded(yaml_chunks(document), min(_EDITABLE, target.current().yaml_limit))
+    text = bounded(yaml_chunks(document), target.current().yaml_limit)
     return {
         "text": text,
         "digest": "" if text is None else _digest(document, text),
         "frozen": workspace.state.clock.frozen,
-        "most": _EDITABLE,
+        "most": target.current().yaml_limit,
     }
 
 
@@ -71,7 +77,9 @@ def compare() -> Mapping[str, Any]:
     loop.leave()
     chosen = {"from": request.args.get("from", ""), "to": request.args.get("to", "")}
     kept = list(workspace.snapshots.values())
-    found: dict[str, Any] = {**chosen, "snapshots": [{"name": row.name, "at": row.at} for row in kept]}
+    wanted = request.args.get("find", "").strip()[:_LONGEST_LINE]
+    snapshots = [{"name": row.name, "at": row.at} for row in kept]
+    found: dict[str, Any] = {**chosen, "find": wanted, "snapshots": snapshots}
     if workspace.state.rows() > _MOST_COMPARED:
         return {**found, "mistake": f"States above {_MOST_COMPARED:,} rows are not compared here."}
     states: dict[str, Mapping[str, Any]] = {"to": dump(workspace)}
@@ -82,8 +90,18 @@ def compare() -> Mapping[str, Any]:
     before = states.get("from") or initial_state(workspace)
     if before is None:
         return {**found, "mistake": "The scenario of the workspace cannot be loaded any more."}
-    rows = list(islice(differences(before, states["to"]), _MOST_DIFFERENCES + 1))
-    return {**found, "mistake": "", "rows": rows, "most": _MOST_DIFFERENCES, "absent": ABSENT}
+    matching = (row for row in differences(before, states["to"]) if row.mentions(wanted.lower()))
+    rows = list(islice(matching, _MOST_DIFFERENCES + 1))
+    kinds: dict[str, list[Difference]] = {}
+    for row in rows[:_MOST_DIFFERENCES]:
+        kinds.setdefault(_kind(row.path), []).append(row)
+    return {**found, "mistake": "", "number": len(rows), "kinds": kinds, "most": _MOST_DIFFERENCES, "absent": ABSENT}
+
+
+def _kind(path: Sequence[str]) -> str:
+    """Return the section of a difference, which stands below the account in most states."""
+    is_of_account = path[0].startswith("account ") and len(path) > 1
+    return path[is_of_account].replace("_", " ")
 
 
 @PAGE.view("/scenarios", "state_scenarios.html")
