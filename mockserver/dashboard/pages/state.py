@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
@@ -141,9 +143,17 @@ MOST_LINES = 1_000
 _LONGEST_LINE = 500
 
 
-class Block(NamedTuple):
-    """A top-level member of a document, with its lines."""
+#: A section of an account, in a line of its own above its rows; other members of an account follow their name.
+_SECTION = re.compile(r"  ([a-z]\w*):")
+#: From so many lines on, a block is shown closed.
+_LONG = 30
 
+
+class Block(NamedTuple):
+    """A top-level member of a document or a section of an account, with its lines."""
+
+    #: Unique on the page, and the same while its text changes.
+    id: str
     #: Empty before the first member, such as for comments.
     name: str
     #: The number of the first line.
@@ -159,6 +169,10 @@ class Block(NamedTuple):
     def text(self) -> str:
         return "\n".join(self.lines)
 
+    @property
+    def is_long(self) -> bool:
+        return len(self.lines) > _LONG
+
 
 class Excerpt(NamedTuple):
     """First lines of a text, and whether lines follow."""
@@ -170,12 +184,17 @@ class Excerpt(NamedTuple):
 def excerpt(chunks: Iterable[str]) -> Excerpt:
     """Return the first `MOST_LINES` lines of a text. The chunks are whole lines; later chunks are not consumed."""
     blocks: list[Block] = []
+    met, top = Counter[str](), ""
     for number, line in enumerate(_split(chunks), 1):
         if number > MOST_LINES:
             return Excerpt(blocks, is_whole=False)
-        name = _member(line)
-        if name or not blocks:
-            blocks.append(Block(name, number, []))
+        member = _member(line)
+        top = member or top
+        name = member or (_part_of_account(line) if top == "accounts" else "")
+        if not blocks or (name and (name != "account" or blocks[-1].name not in ("account", "accounts"))):
+            met[name] += 1
+            identifier = f"{name or 'beginning'}-{met[name]}" if met[name] > 1 else name or "beginning"
+            blocks.append(Block(identifier, name, number, []))
         blocks[-1].lines.append(_cut(line))
     return Excerpt(blocks, is_whole=True)
 
@@ -189,6 +208,13 @@ def _split(chunks: Iterable[str]) -> Iterator[str]:
 def _member(line: str) -> str:
     name, colon, _ = line.partition(":")
     return name if colon and name[:1].isalpha() else ""
+
+
+def _part_of_account(line: str) -> str:
+    """Return the name of the section that a line begins, or that of its account; empty for lines within one."""
+    if found := _SECTION.fullmatch(line):
+        return found[1]
+    return "account" if line.startswith("- name:") or (line[:2] == "  " and line[2:3].isalpha()) else ""
 
 
 def _cut(line: str) -> str:
