@@ -122,8 +122,30 @@ SNAPSHOTS = List(
     "name",
 )
 
+MAILS = List(
+    "mails",
+    (
+        Column("subject", "minmax(8rem, 2fr)"),
+        Column("to", "minmax(8rem, 1.5fr)", "quiet"),
+        Column("code", "minmax(0, 1.2fr)", "link"),
+        Column("smtp", "7.5rem", "link", least=52),
+        Column("at", "9.5rem", "moment"),
+    ),
+    "subject",
+)
+RECEIVED = List(
+    "received",
+    (
+        Column("subject", "minmax(8rem, 2fr)"),
+        Column("to", "minmax(8rem, 2fr)", "quiet"),
+        Column("account", "minmax(0, 8rem)", "quiet"),
+        Column("at", "9.5rem", "moment"),
+    ),
+    "subject",
+)
+
 #: All lists of the dashboard, in the order of its pages.
-LISTS = (TIMELINE, TROUBLES, WORKSPACES, SNAPSHOTS)
+LISTS = (TIMELINE, TROUBLES, WORKSPACES, SNAPSHOTS, MAILS, RECEIVED)
 
 
 def style() -> str:

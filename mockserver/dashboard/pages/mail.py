@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
 from flask import Response, request
+from markupsafe import Markup
 
 from mockserver.control.framework import target
 from mockserver.control.framework.problem import Problem
@@ -15,7 +17,8 @@ from mockserver.core.traffic.mail import KINDS, Mail
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.curl import example_key
 from mockserver.dashboard.names import received_subject, why_dead
-from mockserver.dashboard.rendering import Page
+from mockserver.dashboard.rendering import Page, macro
+from mockserver.dashboard.rows import Line
 from mockserver.resources.inbound import model as inbound
 from mockserver.resources.section import write_instant
 from mockserver.views.record import plain
@@ -31,6 +34,8 @@ _MOST = 100
 _FEW = 20
 #: The longest text or source to show, in characters.
 _LONGEST = 100_000
+#: The longest text of a cell in a list, in characters.
+_LONGEST_CELL = 120
 #: The forms of an e-mail by their names in addresses.
 _FORMS = {"html": "HTML", "text": "Text", "source": "Source", "details": "Headers and files"}
 
@@ -44,18 +49,35 @@ def index() -> Mapping[str, Any]:
     if len(mailbox) > _FEW:
         loop.leave()
     found = [mail for mail in mailbox if matches(mail, **lowered)]
-    lines = [
-        {
-            "mail": mail,
-            "sending": mailbox.sending(mail),
-            "at": write_instant(mail.at),
-            "dead": why_dead(workspace, mail),
-        }
-        for mail in found[:_MOST]
-    ]
+    lines = [_line(workspace, mail) for mail in found[:_MOST]]
     counts = {"count": len(found), "total": len(mailbox), "evicted": mailbox.evicted}
     return {"part": "sent", "lines": lines, "wanted": wanted, "is_filtered": any(wanted.values()),
             "key": example_key(workspace), **counts}  # fmt: skip
+
+
+def _line(workspace: Workspace, mail: Mail) -> Line:
+    sending = workspace.state.mailbox.sending(mail)
+    to = mail.to or next(iter(mail.addressed("cc", "bcc")), "")
+    cells: dict[str, Any] = {
+        "subject": _short(mail.subject or "(no subject)"),
+        "to": f"to {_short(to)}",
+        "at": write_instant(mail.at),
+    }
+    if mail.otp is not None:
+        cells["code"] = Markup("code {}").format(_written("code")(mail.otp, why_dead(workspace, mail)))
+    if sending:
+        cells["smtp"] = _written("smtp")(sending)
+    return Line(f"mail-{mail.id}", cells, f"mail/{quote(mail.id, safe='')}")
+
+
+@cache
+def _written(name: str) -> Callable[..., Markup]:
+    """Return a macro of mails."""
+    return macro("mail_parts.html", name, {})
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_CELL else f"{text[: _LONGEST_CELL - 1]}…"
 
 
 def matches(mail: Mail, *, to: str = "", subject: str = "", text: str = "") -> bool:
@@ -133,13 +155,16 @@ def received() -> Mapping[str, Any]:
     accounts = workspace.state.accounts.values()
     count = sum(len(account.timeline_of(inbound.InboundEvent)) for account in accounts)
     found = inbound.newest(workspace, offset=0, limit=_MOST)
-    rows = [plain(show_inbound(account.name, row, workspace.links)) for account, row in found]
-    subjects = {row.uuid: received_subject(workspace, row.uuid) for _, row in found}
+    lines = []
+    for account, row in found:
+        subject, sender, to = received_subject(workspace, row.uuid), f"from {_short(row.sender)}", _short(row.recipient)
+        cells = {"subject": _short(subject) or sender, "to": f"{sender if subject else ''} to {to}".strip(),
+                 "account": account.name, "at": write_instant(row.date)}  # fmt: skip
+        lines.append(Line(f"received-{row.uuid}", cells, f"mail/received/{quote(row.uuid, safe='')}"))
     names = [account.name for account in islice(accounts, _MOST)]
     return {
         "part": "received",
-        "rows": rows,
-        "subjects": subjects,
+        "lines": lines,
         "count": count,
         "accounts": names,
         "instant": write_instant,
