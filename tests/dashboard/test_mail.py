@@ -93,7 +93,8 @@ def test_of_many_mails_the_last_hundred_are_listed_and_the_rest_is_counted(make)
     page = found.open()
 
     assert len(page.by_id("rows").all("li")) == 100
-    assert page.by_id("summary").text == "The last 100 of 102 e-mails, newest first; 3 older ones were removed to make room."
+    told = "The last 100 of 102 e-mails, newest first; 3 older ones were removed to make room."
+    assert page.by_id("summary").text == told
 
 
 def test_a_button_throws_all_mails_away_after_a_question(dashboard):
