@@ -143,9 +143,20 @@ RECEIVED = List(
     ),
     "subject",
 )
+INSTANCES = List(
+    "instances",
+    (
+        Column("name", "minmax(9rem, 1.6fr)", title="Name"),
+        Column("key", "minmax(3rem, 7rem)", "quiet", title="Key", least=52),
+        Column("state", "10.5rem", "state", title="State"),
+        Column("next", "minmax(0, 2fr)", "quiet", title="Next"),
+        Column("account", "minmax(0, 7rem)", "quiet", title="Account", least=52),
+    ),
+    "name",
+)
 
 #: All lists of the dashboard, in the order of its pages.
-LISTS = (TIMELINE, TROUBLES, WORKSPACES, SNAPSHOTS, MAILS, RECEIVED)
+LISTS = (TIMELINE, TROUBLES, WORKSPACES, SNAPSHOTS, MAILS, RECEIVED, INSTANCES)
 
 
 def style() -> str:

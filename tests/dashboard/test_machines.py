@@ -39,7 +39,7 @@ def drawn(answer):
 
 
 def listed(answer):
-    return re.findall(r'<tr id="instance-([^"]*)"', answer.text)
+    return re.findall(r'<li class="row" id="instance-([^"]*)"', answer.text)
 
 
 def fire(api, machine, key, event):
@@ -198,7 +198,7 @@ def test_any_key_is_led_to_and_shown_as_text(make_api):
     mails = [{"message_id": key, "to": "bob@example.test", "scheduled_at": "PT1H"} for key in HOSTILE]
     api = make_api({"scheduled_emails": mails})
     path = f"{PAGE}/scheduled_email"
-    links = re.findall(r'class="instance"><a href="([^"]*)"', api.get(path).text)
+    links = re.findall(r'<a class="to c-name" href="([^"]*)"', api.get(path).text)
     addresses = {urljoin(path, unescape(link)) for link in links}
 
     assert addresses == {f"{path}/{quote(key, safe='')}" for key in HOSTILE}
@@ -240,8 +240,9 @@ def test_list_says_of_each_row_what_its_page_says_comes_next(api):
     found = []
     for machine in ("sender", "domain", "scheduled_email"):
         address = f"{PAGE}/{machine}"
-        for row in read(api.get(address).text).by_id("instances").one("tbody").all("tr"):
-            says, link = row.all("td")[3].text, row.all("a")[0].attributes["href"]
+        for row in read(api.get(address).text).by_id("instances").all("li")[1:]:
+            (says,) = [cell.text for cell in row.all("span", class_="c-next")] or [""]
+            link = row.all("a")[0].attributes["href"]
             assert says.removeprefix("its code ") in plain(api.get(urljoin(address, link)).text)
             found.append(says)
     assert [says for says in found if says] == [

@@ -37,12 +37,12 @@ def test_a_transition_lights_up_on_all_machines(browser, workspace, sender):
 
 def test_an_instance_comes_into_the_list(browser, workspace):
     browser.open(workspace.page("machines/sender"))
-    before = len(browser.see("#instances tbody tr"))
+    before = len(browser.see("#instances > [id^=instance-]"))
 
     workspace.call("POST", "/v3/senders", json={"name": "Jo", "email": "jo@acme.test"})
 
-    browser.see("#instances tbody tr", count=before + 1)
-    assert "jo@acme.test" in browser.text("#instances tbody tr:first-child")
+    browser.see("#instances > [id^=instance-]", count=before + 1)
+    assert "jo@acme.test" in browser.text("#instances-titles + .row")
 
 
 def test_an_event_is_fired_by_keyboard_and_the_focus_stays_there(browser, sender):
