@@ -9,10 +9,13 @@ from typing import Any, NamedTuple
 from werkzeug.datastructures import MultiDict
 
 from mockserver.core.state.state import Account
+from mockserver.core.time.duration import spoken
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.names import receiver_of
+from mockserver.dashboard.rows import Line
 from mockserver.resources.deliveries import delivery as model
 from mockserver.resources.deliveries.model import RETRIES, DeliveryCriteria, select
+from mockserver.views import redaction
 from mockserver.views.record import plain
 from mockserver.views.traffic import show_delivery
 from mockserver.web.server import loop
@@ -23,10 +26,6 @@ _LEFT, _RIGHT = 4.0, 96.0
 _SHORTEST = timedelta(minutes=1)
 #: The most attempts of a delivery on the line. Chosen: more than the five automatic attempts.
 _MOST_SIGNS = 12
-#: The distance of marks, in percent, whose labels do not overlap on a phone.
-_ROOM = 14.0
-#: The distance of two labels of the axis, in percent, which do not overlap on a screen of 1,366 pixels.
-_ROOM_WIDE = 24.0
 
 
 class Sign(NamedTuple):
@@ -35,19 +34,7 @@ class Sign(NamedTuple):
     x: str
     #: `ok`, `refused` (an error status), `silent` (no answer), `under_way` or `next`.
     look: str
-    #: The text beside the mark, or empty.
-    label: str
     says: str
-
-
-class Label(NamedTuple):
-    """A text of the axis: place in percent, alignment, and text."""
-
-    x: str
-    anchor: str
-    text: str
-    #: Whether there is room for it on wide screens only.
-    wide: bool = False
 
 
 class Scale:
@@ -79,24 +66,11 @@ class Scale:
         """Whether the present moment lies right of the line."""
         return self.now > self.last
 
-    def axis(self) -> list[Label]:
-        """Return axis texts for both ends and the present moment, without overlapping ends."""
-        at = self.place(self.now)
-        found = []
-        for far, label in (
-            (at - _LEFT, Label("0", "start", self._written(self.first))),
-            (_RIGHT - at, Label("100", "end", self._written(self.last))),
-        ):
-            if far > _ROOM_WIDE:
-                found.append(label._replace(wide=far <= 3 * _ROOM))
-        anchor = "start" if at < 2 * _ROOM else "end" if at > 100 - 2 * _ROOM else "middle"
-        x = {"start": max(at - _LEFT, 0.0), "end": min(at + _LEFT, 100.0), "middle": at}[anchor]
-        found.append(Label(f"{x:.2f}", anchor, f"now {self._written(self.now)}"))
-        return found
-
-    def _written(self, moment: datetime) -> str:
-        is_one_day = self.first.date() == self.last.date() == self.now.date()
-        return f"{moment:%H:%M:%S}" if is_one_day else f"{moment:%d %b %H:%M}"
+    @property
+    def span(self) -> str:
+        """The moments of both ends."""
+        is_one_day = self.first.date() == self.last.date()
+        return " to ".join(f"{end:%H:%M:%S}" if is_one_day else f"{end:%d %b %H:%M}" for end in (self.first, self.last))
 
 
 def moments(delivery: Mapping[str, Any]) -> Iterator[datetime]:
@@ -109,39 +83,26 @@ def moments(delivery: Mapping[str, Any]) -> Iterator[datetime]:
 
 
 def signs(delivery: Mapping[str, Any], scale: Scale) -> list[Sign]:
-    """Return the marks of a delivery, oldest first. Labels that would overlap are left out."""
+    """Return the marks of a delivery, oldest first."""
     found = [_of_attempt(attempt, scale) for attempt in delivery["attempts"][-_MOST_SIGNS:]]
     if delivery["in_flight"]:
-        found.append(Sign(scale.x(scale.now), "under_way", "now", "An attempt is under way"))
+        found.append(Sign(scale.x(scale.now), "under_way", "An attempt is under way"))
     if delivery["next_at"] is not None:
         at = delivery["next_at"]
-        found.append(Sign(scale.x(at), "next", "next", f"Next attempt at {at:%H:%M:%S}"))
-    return _with_room(found)
+        found.append(Sign(scale.x(at), "next", f"Next attempt at {at:%H:%M:%S}"))
+    return found
 
 
 def _of_attempt(attempt: Mapping[str, Any], scale: Scale) -> Sign:
     status = attempt.get("status")
     look = "silent" if status is None else "ok" if 200 <= status < 300 else "refused"
-    label, says = ("no answer", "no answer") if status is None else (str(status), str(status))
-    return Sign(scale.x(attempt["at"]), look, label, f"{says} at {attempt['at']:%H:%M:%S}")
-
-
-def _with_room(found: Sequence[Sign]) -> list[Sign]:
-    """Remove labels that overlap. Of two close marks the later one keeps its label."""
-    kept: list[Sign] = []
-    free = 200.0
-    for sign in reversed(found):
-        at = float(sign.x)
-        if free - at < _ROOM:
-            sign = sign._replace(label="")  # noqa: PLW2901  # the same sign, with less to say
-        else:
-            free = at
-        kept.append(sign)
-    return kept[::-1]
+    return Sign(scale.x(attempt["at"]), look, f"{status or 'no answer'} at {attempt['at']:%H:%M:%S}")
 
 
 #: The most deliveries on a page.
 MOST = 100
+#: The longest text of a cell, in characters.
+_LONGEST_CELL = 120
 #: The most outcomes of a delivery in the list.
 _OUTCOMES = 5
 
@@ -209,15 +170,28 @@ def lines(workspace: Workspace, wanted: DeliveryCriteria, text: str = "") -> dic
     scale = Scale((at for row in shown for at in moments(row)), workspace.state.clock.now())
     receivers = [receiver_of(account, row) for account, row in matching[:MOST]]
     return {
-        "lines": [
-            {"delivery": row, "receiver": receiver, "signs": signs(row, scale), "outcomes": _outcomes(row)}
-            for row, receiver in zip(shown, receivers, strict=True)
-        ],
+        "lines": [_line(row, receiver, scale) for row, receiver in zip(shown, receivers, strict=True)],
         "scale": scale,
         "number": len(matching),
         "total": total,
         "evicted": workspace.state.evicted_deliveries,
     }
+
+
+def _line(delivery: Mapping[str, Any], receiver: str, scale: Scale) -> Line:
+    events, next_at = delivery["event"], delivery["next_at"]
+    event = events if isinstance(events, str) else f"batch of {len(events)}: {', '.join(events[:3])}"
+    left = "" if next_at is None else f"in {spoken(next_at - scale.now)}" if next_at > scale.now else "now"
+    cells = {
+        "id": delivery["id"],
+        "state": delivery["state"],
+        "event": event[:_LONGEST_CELL],
+        "receiver": redaction.plain(receiver[:_LONGEST_CELL]),
+        "outcomes": "under way" if delivery["in_flight"] else _outcomes(delivery),
+        "next": left and f"next {left}",
+        "signs": signs(delivery, scale),
+    }
+    return Line(f"delivery-{delivery['id']}", cells, f"webhooks/{delivery['id']}")
 
 
 def _outcomes(delivery: Mapping[str, Any]) -> str:

@@ -154,9 +154,22 @@ INSTANCES = List(
     ),
     "name",
 )
+DELIVERIES = List(
+    "deliveries",
+    (
+        Column("id", "3rem", "number"),
+        Column("state", "5.5rem", "state"),
+        Column("event", "minmax(6rem, 10rem)"),
+        Column("receiver", "minmax(0, 2fr)", "quiet"),
+        Column("outcomes", "minmax(4rem, 9rem)"),
+        Column("next", "8rem", "quiet", least=48),
+        Column("lane", "minmax(0, 1fr)", least=60),
+    ),
+    "event",
+)
 
 #: All lists of the dashboard, in the order of its pages.
-LISTS = (TIMELINE, TROUBLES, WORKSPACES, SNAPSHOTS, MAILS, RECEIVED, INSTANCES)
+LISTS = (TIMELINE, TROUBLES, WORKSPACES, SNAPSHOTS, MAILS, RECEIVED, INSTANCES, DELIVERIES)
 
 
 def style() -> str:

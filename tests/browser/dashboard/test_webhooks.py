@@ -56,7 +56,7 @@ def test_a_new_delivery_comes_by_itself_and_leaves_the_focus(browser, hooked):
     hooked.control("POST", "/trigger", json={"event": "opened"})
 
     browser.see("#delivery-2")
-    assert browser.focused.text == "1 delivered"
+    assert browser.focused.text == "delivered"
 
 
 def test_a_triggered_event_leads_to_its_deliveries(browser, hooked):
@@ -97,9 +97,9 @@ def test_a_receiver_is_told_how_to_answer(browser, hooked):
     browser.until(lambda: "It answers 503 to the next 2 calls." in browser.text("#manner"))
 
 
-def test_the_sign_of_the_next_attempt_and_the_list_are_in_view_on_a_small_screen(browser, hooked):
+def test_the_list_and_the_next_attempt_are_in_view_on_a_small_screen(browser, hooked):
     fail(hooked)
     with browser.looking(width=320):
         browser.open(hooked.page("webhooks"))
         assert browser.see("#delivery-1")[0].rect["y"] < 500  # of 640
-        assert browser.see("#shape-next circle")[0].is_displayed()
+        assert " next in " in browser.text("#delivery-1")
