@@ -5,13 +5,20 @@ import "./copying.js";
 import "./ticking.js";
 import "./switching.js";
 import "./times.js";
+import { step } from "./detail.js";
 
-// The key / leads to the search, unless somebody types.
+// Keys, unless somebody types.
+const KEYS = {
+  "/": () => document.getElementById("search").select(),
+  "?": () => document.getElementById("keys").showModal(),
+  j: () => step(1),
+  k: () => step(-1),
+};
 document.addEventListener("keydown", (event) => {
   const isTyping = event.target.matches("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
-  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!KEYS[event.key] || isTyping || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   event.preventDefault();
-  document.getElementById("search").select();
+  KEYS[event.key]();
 });
 
 // Where the navigation scrolls sideways, the present page is in view.

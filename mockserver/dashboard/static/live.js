@@ -13,6 +13,8 @@ const LONGEST_REST_MS = 30000;
 const { root, seen } = document.body.dataset;
 const connection = document.getElementById("connection");
 const live = document.getElementById("live");
+// A page beside this one (`detail.js`): the element that shows it, and what loads it again.
+export const beside = { element: null, load: null };
 // What the server has sent of each piece and of each row; what has become of it since does not matter.
 const sent = new WeakMap();
 
@@ -25,7 +27,7 @@ let notBefore = 0;
 // What the last fetch has taken the server, in milliseconds.
 let tookMs = 0;
 
-function remember(element) {
+export function remember(element) {
   sent.set(element, element.outerHTML);
   if ("rows" in element.dataset) for (const row of element.children) sent.set(row, row.outerHTML);
 }
@@ -119,7 +121,7 @@ async function fetched() {
     return false;
   }
   tookMs = Number(/dur=([\d.]+)/.exec(answer.headers.get("Server-Timing"))?.[1] ?? 0);
-  if (answer.redirected && !answer.url.startsWith(location.href.split("?")[0])) {
+  if (answer.redirected && !answer.url.startsWith(location.href.split(/[?#]/)[0])) {
     say("This session has ended. ", answer.url, "Sign in again");
     return false;
   }
@@ -129,25 +131,28 @@ async function fetched() {
     say(`${page.getElementById("problem")?.textContent ?? `The server answers ${answer.status}.`} `, way?.href, way?.textContent);
     return false;
   }
+  const other = await beside.load?.();
   await released;
   last = Math.max(last, Number(page.body.dataset.seen) || 0);
   document.body.dataset.clock = page.body.dataset.clock;
-  show(page);
+  show(page, document);
+  if (other) show(other, beside.element);
+  document.title = page.title;
+  document.dispatchEvent(new CustomEvent("dashboard:shown"));
   say("");
   return true;
 }
 
-function show(page) {
+function show(page, shown) {
   // What is replaced above a paused list could push it.
   const isStill = isBehind = [...document.querySelectorAll("[data-pausable]")].some(isPaused);
-  for (const piece of pieces(document)) {
+  for (const piece of pieces(shown)) {
+    if (shown === document && beside.element?.contains(piece)) continue;
     const fresh = page.getElementById(piece.id);
     if (!fresh || (isStill && !("pausable" in piece.dataset) && piece.closest("main"))) continue;
     if ("rows" in piece.dataset && "rows" in fresh.dataset) showRows(piece, fresh);
     else replace(piece, fresh);
   }
-  document.title = page.title;
-  document.dispatchEvent(new CustomEvent("dashboard:shown"));
 }
 
 // Rows by their ids: new ones come, gone ones go, equal ones are not touched. In a paused list, none comes or goes.

@@ -1,15 +1,20 @@
 // Sends a request again, as it was or edited, to the workspace of this page, and shows what came of it.
 
 import { say } from "./calls.js";
+import { read as readPage } from "./detail.js";
 
 // The name of the snapshot of the state before the request.
 const BEFORE = "before-sending";
 
-const form = document.getElementById("again");
-const shown = document.getElementById("again-answer");
+// They come later where the page stands beside a list.
+let form = null;
+let shown = null;
 
-form?.addEventListener("submit", async (event) => {
+document.addEventListener("submit", async (event) => {
+  if (event.target.id !== "again") return;
   event.preventDefault();
+  form = event.target;
+  shown = document.getElementById("again-answer");
   shown.replaceChildren();
   let request;
   try {
@@ -26,9 +31,11 @@ form?.addEventListener("submit", async (event) => {
 });
 
 // What is edited most comes first.
-document.getElementById("again-edit")?.addEventListener("toggle", ({ target }) => {
-  if (target.open) (form.elements.body ?? form.elements.target).focus();
-});
+document.addEventListener("toggle", ({ target }) => {
+  if (target.id !== "again-edit" || !target.open) return;
+  const { body, target: address } = target.closest("form").elements;
+  (body ?? address).focus();
+}, true);
 
 // The form as the server has sent it.
 function unchanged() {
@@ -75,8 +82,7 @@ async function newest() {
 // Show the outcome, the answer and the effects, as the page of the new request does.
 async function show(id) {
   const address = `${form.dataset.root}/_mock/ui/requests/${id}`;
-  const text = await (await fetch(address)).text();
-  const page = new DOMParser().parseFromString(text, "text/html");
+  const page = await readPage(address);
   const number = page.getElementById("number");
   const link = document.createElement("a");
   link.href = address;
