@@ -1,6 +1,8 @@
 // Forms that make control calls (`form.control`), and show each as curl.
 
 import { refresh } from "./live.js";
+import { kept } from "./times.js";
+import { counted, effectOf } from "./told.js";
 
 // The value of a field as JSON; undefined where it is left out.
 function value(field) {
@@ -132,7 +134,7 @@ export async function send(form, { method, path, body, type = "application/json"
     const answer = await fetch(path, { method, body, headers: body === null ? {} : { "Content-Type": type } });
     const text = await answer.text();
     const found = answer.headers.get("Content-Type")?.includes("json") && text ? JSON.parse(text) : text;
-    if (answer.ok) succeed(form, answer.status, found);
+    if (answer.ok) succeed(form, effectOf(form, method, path, found), found);
     else refuse(form, answer.status, found);
     form.dispatchEvent(new CustomEvent("dashboard:answered", { bubbles: true, detail: { status: answer.status, body: found } }));
     return answer.ok;
@@ -144,14 +146,17 @@ export async function send(form, { method, path, body, type = "application/json"
   }
 }
 
-function succeed(form, status, found) {
+function succeed(form, { parts, isBad }, found) {
   if ("then" in form.dataset) {
+    kept("sessionStorage", "told", parts.join(""));
     location.assign(addressOf(form.dataset.then, found));
     return;
   }
   if (found?.fired) announceMove(found);
-  if (form.dataset.made) announce("Done.", addressOf(form.dataset.made, found), "See it");
-  say(form, found?.fired ? `Done: ${timers(found.fired)} fired.` : "Done.");
+  else if ("made" in form.dataset) announce(parts, addressOf(form.dataset.made, found));
+  // Fresh pages replace such a form, with what it says.
+  else if (form.closest("[data-live]")) announce(parts, "", isBad);
+  say(form, parts.join(""), isBad ? "warn" : "");
   // What was typed is what now stands there, so it is no longer held back from a fresh page.
   for (const field of fields(form)) {
     if (field.type === "checkbox" || field.type === "radio") field.defaultChecked = field.checked;
@@ -174,9 +179,10 @@ const STAYS_MS = 10000;
 let over = 0;
 
 // Say at the edge of the window what a call has done: its form may be far from there, or be replaced.
-function announce(text, address, label) {
-  const link = Object.assign(document.createElement("a"), { href: address, textContent: label });
-  said.replaceChildren(`${text} `, link);
+function announce([before, name = "", after = ""], address = "", isBad = false) {
+  const thing = address && name ? Object.assign(document.createElement("a"), { href: address, textContent: name }) : name;
+  said.replaceChildren(before, thing, after);
+  said.classList.toggle("warn", isBad);
   clearTimeout(over);
   over = setTimeout(clearSaid, STAYS_MS);
 }
@@ -186,15 +192,15 @@ function clearSaid() {
   else said.replaceChildren();
 }
 
-function timers({ length }) {
-  return `${length.toLocaleString("en")} timer${length === 1 ? "" : "s"}`;
-}
+// What was done on the page before.
+if (kept("sessionStorage", "told")) announce([kept("sessionStorage", "told")]);
+kept("sessionStorage", "told", "");
 
 // Say how many timers a move of the clock has fired. The page "Clock" lists them by itself.
 export function announceMove({ now, fired }) {
   if (document.getElementById("moved")) return;
   const { root } = document.body.dataset;
-  announce(`${now.slice(0, 19).replace("T", " ")}: ${timers(fired)} fired.`, `${root}/_mock/ui/clock#fired-title`, "Which");
+  announce([`${now.slice(0, 19).replace("T", " ")}: `, `${counted(fired.length, "timer")} fired`], `${root}/_mock/ui/clock#fired-title`);
 }
 
 function refuse(form, status, problem) {
@@ -238,9 +244,11 @@ function clear(form) {
   });
 }
 
-export function say(form, text, isBad = false) {
+// `look` is `warn` where it needs a look, and true where it failed.
+export function say(form, text, look = "") {
   const outcome = form.querySelector(".outcome");
   if (!outcome) return;
   outcome.textContent = text;
-  outcome.classList.toggle("bad", isBad);
+  outcome.classList.toggle("bad", look === true);
+  outcome.classList.toggle("warn", look === "warn");
 }

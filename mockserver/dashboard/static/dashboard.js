@@ -2,7 +2,6 @@
 import "./live.js";
 import "./calls.js";
 import "./copying.js";
-import "./ticking.js";
 import "./switching.js";
 import "./times.js";
 import { step } from "./detail.js";

@@ -111,4 +111,4 @@ def test_a_typed_length_is_previewed_and_may_have_spaces(browser, opened):
 def test_the_button_in_the_header_tells_how_many_timers_it_has_fired(browser, opened):
     browser.open(opened.page("mail"))
     browser.click("[data-advance]")
-    shows(browser, "#said", "2026-01-15 09:15:00: 1 timer fired. Which")
+    shows(browser, "#said", "2026-01-15 09:15:00: 1 timer fired")

@@ -107,7 +107,7 @@ def test_a_record_is_turned_and_the_domain_follows(browser, opened):
 def test_success_is_told_with_a_link_to_the_new_rule(browser, workspace):
     browser.open(workspace.page("faults"))
     browser.click("#add-rule .send button.main")
-    browser.until(lambda: browser.text("#said") == "Done. See it")
+    browser.until(lambda: browser.text("#said").startswith("Rule added: "))
 
     browser.click("#said a")
 

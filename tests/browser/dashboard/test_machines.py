@@ -114,4 +114,4 @@ def test_a_moment_says_how_long_ago_it_was_when_it_is_pointed_at(browser, make_w
 
     ActionChains(browser.driver).move_to_element(moment).perform()
 
-    browser.until(lambda: moment.get_attribute("title").endswith(" UTC · 3 hours ago"), "the title stays")
+    browser.until(lambda: moment.get_attribute("title").endswith(" UTC · 3 h ago"), "the title stays")

@@ -220,6 +220,17 @@ def test_switcher_finds_another_workspace(browser, make_workspace):
     assert browser.driver.current_url.endswith("/w/shop-staging/_mock/ui/clock")
 
 
+def test_switcher_shows_how_tests_ended(browser, make_workspace):
+    for name, outcome in (("w-red", "failed"), ("w-green", "passed")):
+        workspace = make_workspace(name)
+        workspace.http.patch(f"{workspace.server}/_mock/workspaces/{name}", json={"outcome": outcome}, timeout=10)
+    browser.open(make_workspace().page("requests"))
+    browser.click("#switcher summary")
+    browser.until(lambda: browser.focused.get_attribute("name") == "name", "the field has no focus")
+    browser.press("failed")
+    browser.until(lambda: [row.text for row in browser.all("#switcher li")] == ["w-red failed"])
+
+
 def test_switcher_finds_a_workspace_by_its_label(browser, make_workspace):
     make_workspace("w-f2a1", label="tests/test_shop.py::test_order_is_mailed")
     browser.open(make_workspace().page("requests"))

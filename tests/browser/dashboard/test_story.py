@@ -44,7 +44,7 @@ def test_keyboard_user_follows_a_sender_from_creation_to_delivery(browser, works
     keys.choose("Event", "deliv")
     keys.write("To", "jo@acme.test")
     keys.push("Trigger the event")
-    browser.until(lambda: "Done" in browser.text("#trigger-event .outcome"), "nothing is triggered")
+    browser.until(lambda: "made" in browser.text("#trigger-event .outcome"), "nothing is triggered")
 
     # Half a day later it has come through.
     keys.follow("Clock")

@@ -47,6 +47,15 @@ def test_a_failed_call_is_tried_again_by_the_keyboard(browser, hooked):
     assert browser.console() == []
 
 
+def test_an_attempt_that_fails_again_is_told_as_that(browser, hooked):
+    fail(hooked)
+    hooked.control("PUT", "/receivers/shop", json={"status": 429})
+    browser.open(hooked.page("webhooks/1"))
+    browser.click("#redeliver .send button")
+
+    browser.until(lambda: "Attempt 3: 429, next in" in browser.text("#said.warn"), "the effect is not told")
+
+
 def test_a_new_delivery_comes_by_itself_and_leaves_the_focus(browser, hooked):
     fail(hooked)
     browser.open(hooked.page("webhooks"))

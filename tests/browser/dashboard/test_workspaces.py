@@ -161,7 +161,7 @@ def test_workspace_is_reset_to_a_chosen_file(browser, server_url, name, make, fi
     browser.click("#reset .send button")
     browser.driver.switch_to.alert.accept()
 
-    browser.until(lambda: browser.text("#reset .outcome") == "Done.")
+    browser.until(lambda: browser.text("#reset .outcome").startswith(f"Workspace {name} reset"))
     assert senders(server_url, name) == ["From a file"]
     assert browser.console() == []
 
@@ -210,12 +210,29 @@ def test_a_moment_is_kept_and_returned_to(browser, server_url, name, make):
     browser.click("#restore-before .send button")
     browser.driver.switch_to.alert.accept()
 
-    browser.until(lambda: browser.text("#restore-before .outcome") == "Done.")
+    browser.until(lambda: browser.text("#restore-before .outcome") == "Snapshot before restored")
     left = requests.get(f"{server_url}/v3/senders", headers={"api-key": key}, timeout=10).json()
     assert left["senders"] == []
     browser.click("#forget-before .send button")
     browser.see("#no-snapshots")
     assert browser.console() == []
+
+
+def test_moments_of_rows_are_told_from_now_or_exactly(browser, server_url, name, make):
+    make(name)
+    requests.put(f"{server_url}/w/{name}/_mock/clock", json={"frozen": True}, timeout=10)
+    requests.post(f"{server_url}/w/{name}/_mock/snapshots", json={"name": "before"}, timeout=10)
+    requests.post(f"{server_url}/w/{name}/_mock/clock/advance", json={"by": "PT3H"}, timeout=10)
+    browser.open(f"{server_url}/w/{name}/_mock/ui/workspaces/{name}")
+    moment = "#snapshot-before time"
+    browser.until(lambda: browser.text(moment) == "3 h ago", "it is exact")
+
+    browser.click("#exact")
+    browser.until(lambda: browser.text(moment)[:2] == "20", "it stays")
+    browser.driver.refresh()
+    browser.until(lambda: browser.text(moment)[:2] == "20", "the choice is forgotten")
+    browser.click("#exact")
+    browser.until(lambda: browser.text(moment) == "3 h ago", "it stays exact")
 
 
 def test_dropping_it_asks_and_leads_to_the_list(browser, server_url, name, make):
