@@ -74,17 +74,17 @@ def test_which_webhook_failed_and_when_it_is_called_next(browser, failed, hands)
 
     hands.follow("Webhooks")
 
-    shows(browser, "#rows", "retrying", "Orders", "429", f"next {failed.next_at}")
+    shows(browser, "#rows", "retrying", "Orders", "429", "next in ")
 
 
 def test_advance_to_the_next_attempt(browser, failed, hands):
     failed.open_front()
 
     hands.follow("Webhooks")
-    hands.follow("1 delivered")
+    hands.follow("delivered")
     hands.push("Advance to the next attempt")
 
-    shows(browser, "#said", f"{failed.next_at}: 1 timer fired.")
+    shows(browser, "#said", f"{failed.next_at}: 1 timer fired")
     shows(browser, "#what", "delivered", "200")
 
 
@@ -117,7 +117,7 @@ def test_what_caused_a_mail(browser, front, hands):
     hands.follow("Mail")
     hands.follow("Verify your sender")
 
-    shows(browser, "main", "createSender 201")
+    shows(browser, "#detail", "createSender 201")
 
 
 def test_the_requests_of_a_test(browser, server_url, make_workspace, front, hands):

@@ -111,4 +111,4 @@ def test_the_list_and_the_next_attempt_are_in_view_on_a_small_screen(browser, ho
     with browser.looking(width=320):
         browser.open(hooked.page("webhooks"))
         assert browser.see("#delivery-1")[0].rect["y"] < 500  # of 640
-        assert " next in " in browser.text("#delivery-1")
+        assert "next in " in browser.text("#delivery-1")
