@@ -51,7 +51,7 @@ _DIFFERENCE = 50_000
 _MOST_ROWS = 20_000
 #: The address of the dashboard in links, which become links within the file.
 _ROOT = "trace:"
-_LINK = re.compile(rf'<a ([^>]*?)href="{_ROOT}/_mock/ui/([^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
+_LINK = re.compile(rf'<a ([^<>]*?)href="{_ROOT}/_mock/ui/([^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
 
 
 def trace_of(workspace: Workspace) -> str:

@@ -34,16 +34,14 @@ def index() -> Mapping[str, Any]:
     workspace = target.workspace(whole=True)
     rows = workspace.state.rows()
     is_large = rows > _MOST_ROWS or workspace.state.document_bytes > _MOST_BYTES
-    document, has_all = _document(workspace), "deliveries" in request.args
-    deliveries = sum(len(account.get("deliveries", ())) for account in document["accounts"])
-    if deliveries and not has_all:
-        document["accounts"] = [
-            {name: member for name, member in account.items() if name != "deliveries"}
-            for account in document["accounts"]
-        ]
-    shown = None if is_large and "show" not in request.args else excerpt(yaml_chunks(document))
+    shown, left_out = None, 0
+    if not is_large or "show" in request.args:
+        document = _document(workspace)
+        if "deliveries" not in request.args:
+            left_out = sum(len(account.pop("deliveries", ())) for account in document["accounts"])
+        shown = excerpt(yaml_chunks(document))
     return {
-        "left_out": 0 if has_all else deliveries,
+        "left_out": left_out,
         "rows": rows,
         "is_large": is_large,
         "shown": shown,
