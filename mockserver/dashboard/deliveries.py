@@ -12,7 +12,7 @@ from mockserver.core.state.state import Account
 from mockserver.core.time.duration import spoken
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.names import receiver_of
-from mockserver.dashboard.rows import Line
+from mockserver.dashboard.rows import Line, short
 from mockserver.resources.deliveries import delivery as model
 from mockserver.resources.deliveries.model import RETRIES, DeliveryCriteria, select
 from mockserver.views import redaction
@@ -101,8 +101,6 @@ def _of_attempt(attempt: Mapping[str, Any], scale: Scale) -> Sign:
 
 #: The most deliveries on a page.
 MOST = 100
-#: The longest text of a cell, in characters.
-_LONGEST_CELL = 120
 #: The most outcomes of a delivery in the list.
 _OUTCOMES = 5
 
@@ -185,8 +183,8 @@ def _line(delivery: Mapping[str, Any], receiver: str, scale: Scale) -> Line:
     cells = {
         "id": delivery["id"],
         "state": delivery["state"],
-        "event": event[:_LONGEST_CELL],
-        "receiver": redaction.plain(receiver[:_LONGEST_CELL]),
+        "event": short(event),
+        "receiver": short(redaction.plain(receiver)),
         "outcomes": "under way" if delivery["in_flight"] else _outcomes(delivery),
         "next": left and f"next {left}",
         "signs": signs(delivery, scale),

@@ -1,4 +1,4 @@
-"""How states and statuses look: quiet where all is well, amber where somebody may have to look, red where it failed."""
+"""Colours of states and statuses: grey for success, amber for what needs attention, red for failures."""
 
 from __future__ import annotations
 

@@ -1,12 +1,19 @@
-"""Lists on pages: the columns of each are declared here once, and the style of its rows follows from them."""
+"""Lists on pages: the columns of each list, from which the markup and the style of its rows follow."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-#: From this width of a list on, in rem, its rows have columns; in a narrower one, the cells of a row flow.
+#: The width of a list, in rem, from which its rows have columns. In narrower lists the cells of a row wrap.
 _COLUMNS = 34
+#: The longest text of a cell, in characters. Chosen: longer than a column of a wide screen.
+_LONGEST = 120
+
+
+def short(text: str) -> str:
+    """Return a text that is cut to the length of a cell, with an ellipsis."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 class Column(NamedTuple):
@@ -39,7 +46,7 @@ class List(NamedTuple):
         return any(column.title for column in self.columns)
 
     def style(self) -> str:
-        """Return the style of its rows: one line a row, with as many columns as the list has room for."""
+        """Return style rules that lay out each row in one line, with the columns that fit the width of the list."""
         chosen = f".rows.{self.name} > .row"
         limits = sorted({_COLUMNS, *(column.least for column in self.columns if column.least > _COLUMNS)})
         found = []

@@ -32,7 +32,7 @@ class Difference(NamedTuple):
     after: Any
 
     def mentions(self, text: str) -> bool:
-        """Return whether its path or one of its values has a text, which is in lower case."""
+        """Return whether the path or a value contains a text, which is lower case."""
         return text in f"{' / '.join(self.path)} {self.before} {self.after}".lower()
 
 

@@ -112,7 +112,7 @@ def test_a_state_larger_than_the_server_takes_is_left_to_curl(make_api):
     page = api.get(f"{PAGE}/change").text
 
     assert "<textarea" not in page
-    assert "more than 1,000 characters" in page
+    assert "more than 1,000 bytes" in page
     assert "curl -X PUT http://localhost/_mock/state" in page
 
 

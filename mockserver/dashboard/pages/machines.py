@@ -30,7 +30,7 @@ from mockserver.dashboard.layout import drawing_of
 from mockserver.dashboard.names import expired, name_of
 from mockserver.dashboard.rendering import Page
 from mockserver.dashboard.resource_tables import TABLES, TITLES, address, campaign_members, part, what_next
-from mockserver.dashboard.rows import Line
+from mockserver.dashboard.rows import Line, short
 from mockserver.resources.campaigns.campaign import Campaign
 from mockserver.resources.domains.domain import Domain
 from mockserver.resources.oauth.model import Grant
@@ -49,8 +49,6 @@ PAGE = Page("machines", "Resources")
 _LONGEST_HISTORY = 100
 #: The longest beginning of a file, in characters.
 _LONGEST_FILE = 4_000
-#: The longest text of a cell in a list, in characters.
-_LONGEST_CELL = 100
 #: Members of an instance that its page shows in other places.
 _COMMON = frozenset({"key", "account", "state", "allowed"})
 
@@ -127,14 +125,10 @@ def machine(machine: str) -> Mapping[str, Any]:
 
 def _line(machine: str, row: Mapping[str, Any]) -> Line:
     key, name = str(row["key"]), row["name"] or ""
-    cells = {"name": _short(name or key), "key": _short(key) if name not in ("", key) else "", "state": row["state"],
-             "next": row["next"], "account": _short(row["account"])}  # fmt: skip
+    cells = {"name": short(name or key), "key": short(key) if name not in ("", key) else "", "state": row["state"],
+             "next": row["next"], "account": short(row["account"])}  # fmt: skip
     segment = quote(key, safe="")
     return Line(f"instance-{segment}", cells, f"machines/{machine}/{segment}")
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST_CELL else f"{text[: _LONGEST_CELL - 1]}…"
 
 
 def _wanted(machine: StateMachine) -> tuple[InstanceQuery, list[str]]:

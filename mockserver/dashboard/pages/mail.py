@@ -18,7 +18,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.curl import example_key
 from mockserver.dashboard.names import received_subject, why_dead
 from mockserver.dashboard.rendering import Page, macro
-from mockserver.dashboard.rows import Line
+from mockserver.dashboard.rows import Line, short
 from mockserver.resources.inbound import model as inbound
 from mockserver.resources.section import write_instant
 from mockserver.views.record import plain
@@ -34,8 +34,6 @@ _MOST = 100
 _FEW = 20
 #: The longest text or source to show, in characters.
 _LONGEST = 100_000
-#: The longest text of a cell in a list, in characters.
-_LONGEST_CELL = 120
 #: The forms of an e-mail by their names in addresses.
 _FORMS = {"html": "HTML", "text": "Text", "source": "Source", "details": "Headers and files"}
 
@@ -59,8 +57,8 @@ def _line(workspace: Workspace, mail: Mail) -> Line:
     sending = workspace.state.mailbox.sending(mail)
     to = mail.to or next(iter(mail.addressed("cc", "bcc")), "")
     cells: dict[str, Any] = {
-        "subject": _short(mail.subject or "(no subject)"),
-        "to": f"to {_short(to)}",
+        "subject": short(mail.subject or "(no subject)"),
+        "to": f"to {short(to)}",
         "at": write_instant(mail.at),
     }
     if mail.otp is not None:
@@ -74,10 +72,6 @@ def _line(workspace: Workspace, mail: Mail) -> Line:
 def _written(name: str) -> Callable[..., Markup]:
     """Return a macro of mails."""
     return macro("mail_parts.html", name, {})
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST_CELL else f"{text[: _LONGEST_CELL - 1]}…"
 
 
 def matches(mail: Mail, *, to: str = "", subject: str = "", text: str = "") -> bool:
@@ -157,8 +151,8 @@ def received() -> Mapping[str, Any]:
     found = inbound.newest(workspace, offset=0, limit=_MOST)
     lines = []
     for account, row in found:
-        subject, sender, to = received_subject(workspace, row.uuid), f"from {_short(row.sender)}", _short(row.recipient)
-        cells = {"subject": _short(subject) or sender, "to": f"{sender if subject else ''} to {to}".strip(),
+        subject, sender, to = received_subject(workspace, row.uuid), f"from {short(row.sender)}", short(row.recipient)
+        cells = {"subject": short(subject) or sender, "to": f"{sender if subject else ''} to {to}".strip(),
                  "account": account.name, "at": write_instant(row.date)}  # fmt: skip
         lines.append(Line(f"received-{row.uuid}", cells, f"mail/received/{quote(row.uuid, safe='')}"))
     names = [account.name for account in islice(accounts, _MOST)]

@@ -324,7 +324,7 @@ def _runs(shown: Sequence[Event]) -> list[tuple[Event, int]]:
 
 
 def _refusal(event: Event) -> tuple[Any, ...] | None:
-    """Return the fields that are the same in equal refused requests of a day, or None if it is no refused request."""
+    """Return what equal refused requests of a day have in common, or None for other events."""
     if event.kind != causes.REQUEST or (event.status or 0) < 400:
         return None
     row: Exchange = event.what

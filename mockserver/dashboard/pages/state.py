@@ -209,7 +209,7 @@ def _member(line: str) -> str:
 
 
 def _part_of_account(line: str) -> str:
-    """Return the name of the section that a line begins, or that of its account; empty for lines within one."""
+    """Return the section that starts at a line, `account` for other members, or an empty text within a section."""
     if found := _SECTION.fullmatch(line):
         return found[1]
     return "account" if line.startswith("- name:") or (line[:2] == "  " and line[2:3].isalpha()) else ""
@@ -221,10 +221,10 @@ def _cut(line: str) -> str:
 
 
 def bounded(chunks: Iterable[str], most: int) -> str | None:
-    """Join the chunks, or return None as soon as the text exceeds `most` characters."""
+    """Join the chunks, or return None as soon as the text exceeds `most` bytes."""
     found, size = [], 0
     for chunk in chunks:
-        size += len(chunk)
+        size += len(chunk.encode("utf-8", "surrogatepass"))
         if size > most:
             return None
         found.append(chunk)
