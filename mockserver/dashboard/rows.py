@@ -92,7 +92,7 @@ TIMELINE = List(
     (
         Column("time", "4rem", "time"),
         Column("mark", ".5rem", "mark"),
-        Column("status", "4.75rem", "status"),
+        Column("status", "5.5rem", "status"),
         Column("name", "minmax(9rem, 17rem)"),
         Column("detail", "minmax(0, 1fr)", "quiet"),
         Column("note", "minmax(0, 8.5rem)", "badge", least=48, is_spare=True),
