@@ -238,6 +238,8 @@ def _compare(app, place, names):
         for workspace in app.store.loaded():
             if workspace.name not in names:
                 continue  # a copy of one server, which another one has removed
+            if workspace.late:
+                continue  # a call ended after the store was closed; the next server makes it again
             newer = engine.read(workspace.name)
             if _is_older(workspace, newer):
                 continue
